@@ -1,0 +1,28 @@
+# The two commands of the README are `make demo` and `make test`; both install
+# what they need (scripts/deps.sh).  The build itself is CMake's (CMakePresets.json).
+.DEFAULT_GOAL := release
+.PHONY: release debug asan tsan clang deps test-deps demo test install clean bench fuzz schema-doc
+
+PREFIX ?= /usr/local
+
+release debug asan tsan clang: deps
+	@cmake --preset $@ --log-level=WARNING
+	@cmake --build build/$@
+
+deps:
+	@scripts/deps.sh
+
+test-deps:
+	@scripts/deps.sh --tests
+
+demo: release
+	@scripts/demo.sh
+
+test: test-deps
+	@scripts/test.sh
+
+install: release
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build

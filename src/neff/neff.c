@@ -1,0 +1,1 @@
+#include "neff/neff.h"

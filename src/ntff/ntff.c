@@ -1,0 +1,1 @@
+#include "ntff/ntff.h"

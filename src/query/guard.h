@@ -1,0 +1,31 @@
+/*
+ * guard.h - vets a statement before the engine binds it.
+ *
+ * Accepted: one SELECT (WITH ... SELECT, VALUES, FROM-first, set operations,
+ * PIVOT with an IN list), DESCRIBE, SHOW TABLES, SUMMARIZE, and EXPLAIN of one
+ * of these.  Only the profile's tables, the query's own CTEs and allow-listed
+ * table functions (range, generate_series, unnest and the like) may stand in
+ * FROM; no scalar function that reads the environment, settings, files,
+ * secrets, logs or the clock's process state may be called.
+ */
+#ifndef NX_QUERY_GUARD_H
+#define NX_QUERY_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Looks at a statement's syntax tree, as DuckDB's json_serialize_sql() prints it (`ast`).
+ * tables: names of the profile's tables.  True if it may be bound; else *reason says why not
+ * (heap, one sentence) and *missing_table is the name of a table that the profile does not have,
+ * if that was the reason (heap, or NULL).
+ */
+bool nx_guard_check(const char *ast, size_t ast_size, const char *const *tables, size_t table_count,
+                    char **reason, char **missing_table);
+
+/* How an EXPLAIN, DESCRIBE or SUMMARIZE prefix is taken off so that the rest can be vetted. */
+enum nx_guard_prefix { NX_PREFIX_NONE, NX_PREFIX_EXPLAIN, NX_PREFIX_DESCRIBE, NX_PREFIX_SUMMARIZE };
+/* Skips white space and comments, reads the prefix; *rest is what follows it. */
+enum nx_guard_prefix nx_guard_split(const char *sql, const char **rest);
+
+#endif

@@ -1,0 +1,1 @@
+#include "server/server.h"

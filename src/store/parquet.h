@@ -1,0 +1,23 @@
+/*
+ * parquet.h - writes tables to Parquet files, through DuckDB.
+ *
+ * Each table is a DuckDB table function scanned directly by COPY: its vectors
+ * are filled by the table (tables/table.h), so no row is held twice.  Text
+ * with a dictionary goes as ENUM (the same UTF8 column in the file).  Order
+ * of rows is kept; two tables are written at a time.
+ */
+#ifndef NX_STORE_PARQUET_H
+#define NX_STORE_PARQUET_H
+
+#include "base/error.h"
+#include "tables/table.h"
+
+/* Called with the rows written so far of all tables; may be NULL. */
+typedef void nx_write_progress(void *context, uint64_t rows, uint64_t total);
+
+/* Writes each table with rows to DIR/TABLE.parquet; the files are new. `threads`: 1 or more. */
+enum nx_status nx_parquet_write(const char *dir, const struct nx_table *const *tables,
+                                const struct nx_profile *profile, unsigned threads,
+                                nx_write_progress *progress, void *context, struct nx_error *error);
+
+#endif

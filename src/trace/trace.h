@@ -1,0 +1,181 @@
+/*
+ * trace.h - the correlated trace: records joined with the code that made them.
+ *
+ *     records --pair--> rows --code, patches--> instructions --debug info--> BIR
+ *                            --rings, triggers--> queues and static blocks
+ *
+ * nx_trace_build() reads every record of every section once, in file order,
+ * in time linear in their number, and keeps the rows inside the profile's
+ * window (SPEC 4.2), sorted by start.  What was outside, unfinished or not
+ * understood is counted, and warned about where it matters.
+ *
+ * Times are picoseconds from the start of the window: a displayed nanosecond
+ * is time / 1000.
+ *
+ * The trace borrows from the nx_neff and the nx_ntff it was built from: both
+ * must stay open as long as it lives.
+ */
+#ifndef NX_TRACE_TRACE_H
+#define NX_TRACE_TRACE_H
+
+#include "base/text.h"
+#include "isa/device.h"
+#include "isa/isa.h"
+#include "neff/neff.h"
+#include "ntff/ntff.h"
+
+#define NX_NONE UINT32_MAX /* no such index */
+
+/* One instruction at its place in the code that ran: made once, shared by its executions. */
+struct nx_code_inst {
+    uint8_t core;    /* index into nx_trace.cores: pcore_idx */
+    uint8_t engine;  /* enum nx_engine */
+    uint8_t opcode;
+    uint8_t activation; /* ACTIVATE: function code */
+    uint8_t dtype;      /* of the (first) source operand; NX_NO_DTYPE if none */
+    bool is_fp32_pass;  /* LDWEIGHTS/MATMUL with an fp32 mode: one of the passes of an fp32 matmul */
+    uint32_t index;  /* place in the code: the tool's "pc" */
+    uint32_t compiler_pc; /* place in the NEFF's code, or NX_NONE: the runtime inserted it */
+    uint32_t opcode_text, operands; /* into nx_trace.opcodes, .operands */
+    /* The compiler's form, where the runtime replaced it by another opcode; else NX_NO_TEXT. */
+    uint32_t compiler_opcode_text, compiler_operands;
+    uint32_t block; /* PSEUDO_DMA_TRIGGER in the NEFF: index into the graph's blocks, or NX_NONE */
+    const struct nx_dbg_entry *bir; /* or NULL */
+    uint32_t bir_name; /* into nx_trace.bir_names, or NX_NO_TEXT */
+    struct nx_inst_bytes bytes; /* zero unless nx_code_inst.counts_bytes */
+    bool counts_bytes; /* has a BIR id, or is a DMA_DIRECT2D: only those count (SPEC 7.5) */
+    uint64_t macs;
+};
+#define NX_NO_DTYPE 0xff
+
+/* One execution of an instruction. */
+struct nx_exec {
+    int64_t start, end; /* ps from the window's start; start <= end */
+    uint32_t inst;      /* into nx_trace.insts, or NX_NONE: code outside the dump */
+    uint32_t pc;        /* 20 bits of device address >> 6, as recorded */
+    uint16_t wait_cycles; /* waited for its wait condition */
+    uint16_t crc_in, crc_out; /* 0xffff = none */
+    uint8_t engine, core;
+};
+
+struct nx_packet { /* one DMA packet */
+    int64_t start, end; /* first descriptor read; last descriptor written */
+    int64_t ack;        /* write completion, or NX_NO_TIME */
+    uint32_t bytes;
+    uint32_t ring;  /* into nx_trace.rings */
+    uint32_t index; /* k-th packet of its ring, counted over the whole trace */
+    uint32_t block; /* static block: index into the graph's blocks, or NX_NONE */
+    uint32_t trigger; /* execution (index into nx_trace.execs) that started the block, or NX_NONE */
+    uint32_t block_packet; /* k-th packet of its block in its ring */
+    uint16_t crc;
+    uint8_t core;
+    bool last_of_block; /* its bytes include the block's 4-byte semaphore write */
+};
+#define NX_NO_TIME INT64_MIN
+
+enum nx_queue_type { /* schema enum DmaQueueType, same order */
+    NX_QUEUE_INSTRUCTION, NX_QUEUE_INPUT, NX_QUEUE_OUTPUT, NX_QUEUE_DATA,
+    NX_QUEUE_SOFTWARE_DYNAMIC, NX_QUEUE_HARDWARE_DYNAMIC, NX_QUEUE_UNKNOWN,
+};
+/* A (core, DMA engine, ring) on which packets were seen. */
+struct nx_ring {
+    uint8_t core;
+    uint8_t index;        /* ring (queue) number */
+    uint16_t engine;      /* full number: 0..15, 64..79, 80..95 */
+    enum nx_queue_type type;
+    const struct nx_ntff_ring *info; /* NULL: not listed in the metadata (instruction fetch and others) */
+    bool straddles; /* some packet crosses the window's edge: the whole ring is left out (SPEC 4.2) */
+};
+
+struct nx_event { /* event set or cleared, semaphore changed */
+    int64_t time;
+    uint32_t value; /* after the update */
+    uint8_t core;
+    uint8_t id;
+    uint8_t mode;   /* 0xf3 increment or add, 0xf4 decrement, 0xf9 write, 0xf1 set event, 0x07 wait and clear */
+    int8_t source;  /* enum nx_engine, or NX_SOURCE_AXI */
+    bool is_semaphore;
+};
+#define NX_SOURCE_AXI (-1)
+
+struct nx_throttle {
+    int64_t start, end; /* until the core's next throttle record, or its last instruction end */
+    uint8_t core, k, n, type;
+};
+
+struct nx_trace_core {
+    const char *name; /* "sg00" */
+    const struct nx_ntff_core *ntff;
+    const struct nx_neff_graph *neff; /* NULL if the NEFF has no graph of that name */
+    uint32_t first_inst[NX_ENGINE_COUNT], inst_count[NX_ENGINE_COUNT]; /* ranges of nx_trace.insts */
+};
+
+/* How many records of which kind were read: for `dump` and the check that none was lost. */
+struct nx_census {
+    const char *kind; /* nx_record_describe() */
+    uint64_t records;
+    bool known;
+};
+
+struct nx_trace {
+    const struct nx_neff *neff;
+    const struct nx_ntff *ntff;
+    const struct nx_device *device; /* NULL: target not known */
+
+    struct nx_trace_core *cores;
+    uint32_t core_count;
+
+    uint64_t window_start_ps; /* on the trace's own clock */
+    int64_t window_ps;        /* length: total_time */
+    bool window_exact;        /* from the v6 execution list; else first NOTIFY 2 + execution time */
+
+    struct nx_code_inst *insts;
+    uint32_t inst_count;
+    struct nx_exec *execs; /* inside the window, by (start, core, engine, file order) */
+    uint32_t exec_count;
+    struct nx_packet *packets; /* kept ones, by (start, core, file order) */
+    uint32_t packet_count;
+    struct nx_ring *rings;
+    uint32_t ring_count;
+    struct nx_event *events; /* inside the window, by time */
+    uint32_t event_count;
+    struct nx_throttle *throttles; /* all, by start */
+    uint32_t throttle_count;
+
+    struct nx_dict opcodes, operands, bir_names;
+
+    struct nx_census *census;
+    size_t census_count;
+    uint64_t records;          /* all records of all sections */
+    uint64_t records_unknown;  /* of a kind that was not understood */
+    uint64_t records_overflow; /* with a hardware or software overflow flag: some before it were lost */
+    uint64_t execs_outside, packets_outside, events_outside; /* complete, but outside the window */
+    uint64_t execs_unfinished;   /* start without end */
+    uint64_t ends_unmatched;     /* end without start */
+    uint64_t packets_unfinished; /* DMA packets that lack their start or their end */
+    uint64_t execs_without_code; /* rows whose pc is not in the dumped code */
+
+    struct nx_warnings warnings;
+    struct nx_arena arena;
+};
+
+/* Called now and then while records are read; may be NULL. */
+typedef void nx_progress(void *context, uint64_t done, uint64_t total);
+
+/*
+ * NX_BAD_INPUT when the trace belongs to another kernel (uuid), has no cores, or is too large to index
+ * (2^32 rows of a kind).
+ */
+enum nx_status nx_trace_build(const struct nx_neff *neff, const struct nx_ntff *ntff, nx_progress *progress,
+                              void *context, struct nx_trace *trace, struct nx_error *error);
+void nx_trace_free(struct nx_trace *trace); /* safe on a zeroed struct */
+
+/* Nanoseconds waited, exactly as the closed tool rounds (single precision division by the core clock). */
+int64_t nx_trace_wait_ns(const struct nx_trace *trace, const struct nx_exec *exec);
+/* The instruction of an execution, or NULL. */
+static inline const struct nx_code_inst *nx_exec_inst(const struct nx_trace *trace, const struct nx_exec *exec)
+{
+    return exec->inst == NX_NONE ? NULL : &trace->insts[exec->inst];
+}
+
+#endif
