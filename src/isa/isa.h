@@ -78,6 +78,7 @@ struct nx_inst {
     struct nx_ap src[2];   /* rank 0 = absent */
     struct nx_ap dst;      /* MATMUL's has the source dtype (PSUM byte rule) */
     uint8_t rows, cols;    /* LDWEIGHTS, MATMUL */
+    uint8_t fp32_mode;     /* LDWEIGHTS, MATMUL: 1 LOW, 2 HIGH, 3 LOW_HIGH pass of an fp32 matmul; 0 none */
     uint8_t activation;    /* ACTIVATE: function code */
     uint8_t notification;  /* NOTIFY: id; 2 execution start, 3 end */
     bool has_branch;       /* COMPARE_BRANCH with a relative target */

@@ -32,6 +32,7 @@ struct nx_code_inst {
     uint8_t engine;  /* enum nx_engine */
     uint8_t opcode;
     uint8_t activation; /* ACTIVATE: function code */
+    uint8_t notification; /* NOTIFY: id; 2 execution start, 3 execution end */
     uint8_t dtype;      /* of the (first) source operand; NX_NO_DTYPE if none */
     bool is_fp32_pass;  /* LDWEIGHTS/MATMUL with an fp32 mode: one of the passes of an fp32 matmul */
     uint32_t index;  /* place in the code: the tool's "pc" */
@@ -63,7 +64,7 @@ struct nx_packet { /* one DMA packet */
     int64_t ack;        /* write completion, or NX_NO_TIME */
     uint32_t bytes;
     uint32_t ring;  /* into nx_trace.rings */
-    uint32_t index; /* k-th packet of its ring, counted over the whole trace */
+    uint32_t index; /* k-th packet of its ring, counted over the kept ones */
     uint32_t block; /* static block: index into the graph's blocks, or NX_NONE */
     uint32_t trigger; /* execution (index into nx_trace.execs) that started the block, or NX_NONE */
     uint32_t block_packet; /* k-th packet of its block in its ring */
@@ -152,7 +153,9 @@ struct nx_trace {
     uint64_t execs_outside, packets_outside, events_outside; /* complete, but outside the window */
     uint64_t execs_unfinished;   /* start without end */
     uint64_t ends_unmatched;     /* end without start */
+    uint64_t backwards; /* rows whose end is before their start: left out */
     uint64_t packets_unfinished; /* DMA packets that lack their start or their end */
+    uint64_t insts_not_understood; /* instructions of the code whose layout or codes are not all known */
     uint64_t execs_without_code; /* rows whose pc is not in the dumped code */
 
     struct nx_warnings warnings;
