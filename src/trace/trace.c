@@ -1,1 +1,160 @@
 #include "trace/trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "trace/build.h"
+
+static enum nx_status check_pair(const struct nx_neff *neff, const struct nx_ntff *ntff, struct nx_error *error)
+{
+    uint64_t instructions = 0;
+
+    if (!nx_ntff_uuid_matches(ntff, neff->header.uuid)) {
+        char want[33] = "", found[33] = "";
+
+        for (int i = 0; i < 16; i++)
+            snprintf(want + 2 * i, 3, "%02x", neff->header.uuid[i]);
+        for (size_t i = 0; i < ntff->uuid_size; i++)
+            snprintf(found + 2 * i, 3, "%02x", ntff->uuid[i]);
+        return nx_fail(error, NX_BAD_INPUT,
+                       "%s: the trace belongs to another kernel: it was captured from the NEFF with uuid %s%s, "
+                       "but %s has uuid %s",
+                       ntff->file.path, found, ntff->uuid_size < 16 ? "..." : "", neff->path, want);
+    }
+    if (ntff->core_count == 0)
+        return nx_fail(error, NX_BAD_INPUT, "%s: the trace holds no core: nothing was captured",
+                       ntff->file.path);
+    if (ntff->core_count > UINT8_MAX)
+        return nx_fail(error, NX_BAD_INPUT, "%s: %zu cores in one trace, at most 255 are expected",
+                       ntff->file.path, ntff->core_count);
+    for (size_t c = 0; c < ntff->core_count; c++)
+        for (int e = 0; e < NX_ENGINE_COUNT; e++)
+            instructions += ntff->cores[c].code[e].bytes.size / NX_ISA_SIZE;
+    if (instructions >= NX_NONE)
+        return nx_fail(error, NX_BAD_INPUT, "%s: %" PRIu64 " instructions of code are too many",
+                       ntff->file.path, instructions);
+    return NX_OK;
+}
+
+static void open_cores(struct nx_trace *trace)
+{
+    trace->core_count = (uint32_t)trace->ntff->core_count;
+    trace->cores = nx_zalloc(trace->core_count, sizeof(*trace->cores));
+    for (uint32_t c = 0; c < trace->core_count; c++) {
+        const struct nx_ntff_core *ntff = &trace->ntff->cores[c];
+
+        trace->cores[c].name = ntff->name;
+        trace->cores[c].ntff = ntff;
+        trace->cores[c].neff = nx_neff_find_graph(trace->neff, ntff->name);
+        if (!trace->cores[c].neff)
+            nx_warn(&trace->warnings, NX_WARN_INCONSISTENT,
+                    "the NEFF has no graph named '%s': instructions of that core have no compiler information",
+                    ntff->name);
+    }
+}
+
+/* What a reader of the tables must know before trusting them. */
+static void warn_about_gaps(struct nx_trace *t)
+{
+    uint32_t left_out = 0;
+
+    for (uint32_t r = 0; r < t->ring_count; r++)
+        left_out += t->rings[r].straddles;
+    if (t->records_unknown)
+        nx_warn(&t->warnings, NX_WARN_UNKNOWN, "%" PRIu64 " of %" PRIu64 " trace records were not understood",
+                t->records_unknown, t->records);
+    if (t->insts_not_understood)
+        nx_warn(&t->warnings, NX_WARN_UNKNOWN,
+                "%" PRIu64 " of %" PRIu32 " instructions of the code have an opcode or operand that is not known",
+                t->insts_not_understood, t->inst_count);
+    if (t->ends_unmatched)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE,
+                "%" PRIu64 " instruction ends have no start: records were lost", t->ends_unmatched);
+    /* One a core is normal: the last EVENT_SEMAPHORE of the Tensor engine waits for the next run. */
+    if (t->execs_unfinished > t->core_count)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE, "%" PRIu64 " instructions started but have no end",
+                t->execs_unfinished);
+    if (t->packets_unfinished)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE, "%" PRIu64 " DMA packets lack their start or their end",
+                t->packets_unfinished);
+    if (t->backwards)
+        nx_warn(&t->warnings, NX_WARN_INCONSISTENT, "%" PRIu64 " rows end before they start and were left out",
+                t->backwards);
+    if (t->execs_without_code)
+        nx_warn(&t->warnings, NX_WARN_MISSING,
+                "%" PRIu64 " instructions ran code that the trace does not hold: their opcode is not known",
+                t->execs_without_code);
+    if (left_out)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE,
+                "%" PRIu32 " DMA rings have a packet that crosses the edge of the profile and were left out",
+                left_out);
+    if (t->records_overflow)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE,
+                "%" PRIu64 " trace records carry an overflow flag: the hardware lost records before them",
+                t->records_overflow);
+    if (!t->device)
+        nx_warn(&t->warnings, NX_WARN_UNKNOWN,
+                "the device '%s' is not known: figures that need its clocks and bandwidths are missing",
+                t->neff->target ? t->neff->target : "");
+}
+
+enum nx_status nx_trace_build(const struct nx_neff *neff, const struct nx_ntff *ntff, nx_progress *progress,
+                              void *context, struct nx_trace *trace, struct nx_error *error)
+{
+    struct nx_build build = {.trace = trace, .progress = progress, .context = context};
+    enum nx_status status;
+
+    *trace = (struct nx_trace){.neff = neff, .ntff = ntff, .device = nx_device_by_target(neff->target)};
+    status = check_pair(neff, ntff, error);
+    if (status != NX_OK)
+        return status;
+    open_cores(trace);
+    nx_build_code(trace);
+    status = nx_build_pairs(&build, error);
+    if (status == NX_OK)
+        status = nx_build_window(&build, error);
+    if (status == NX_OK) {
+        nx_build_blocks(&build);
+        nx_build_keep(&build);
+        warn_about_gaps(trace);
+    }
+    free(build.execs);
+    free(build.packets);
+    free(build.events);
+    free(build.throttles);
+    free(build.ring_lists);
+    if (status != NX_OK)
+        nx_trace_free(trace);
+    return status;
+}
+
+void nx_trace_free(struct nx_trace *trace)
+{
+    free(trace->cores);
+    free(trace->insts);
+    free(trace->execs);
+    free(trace->packets);
+    free(trace->rings);
+    free(trace->events);
+    free(trace->throttles);
+    free(trace->census);
+    nx_dict_free(&trace->opcodes);
+    nx_dict_free(&trace->operands);
+    nx_dict_free(&trace->bir_names);
+    nx_warnings_free(&trace->warnings);
+    nx_arena_free(&trace->arena);
+    *trace = (struct nx_trace){0};
+}
+
+int64_t nx_trace_wait_ns(const struct nx_trace *trace, const struct nx_exec *exec)
+{
+    float ghz = trace->device ? (float)trace->device->core_clock_ghz : 0.0F;
+
+    if (ghz == 0.0F)
+        return -1;
+    /* In this order and precision, and cut twice: anything else is off by one on some rows. */
+    return (int64_t)(int32_t)((float)exec->wait_cycles * 1000.0F / ghz) / 1000;
+}

@@ -173,7 +173,7 @@ enum nx_status nx_trace_build(const struct nx_neff *neff, const struct nx_ntff *
                               void *context, struct nx_trace *trace, struct nx_error *error);
 void nx_trace_free(struct nx_trace *trace); /* safe on a zeroed struct */
 
-/* Nanoseconds waited, exactly as the closed tool rounds (single precision division by the core clock). */
+/* Nanoseconds waited (-1: the clock is not known), exactly as the closed tool rounds (single precision division by the core clock). */
 int64_t nx_trace_wait_ns(const struct nx_trace *trace, const struct nx_exec *exec);
 /* The instruction of an execution, or NULL. */
 static inline const struct nx_code_inst *nx_exec_inst(const struct nx_trace *trace, const struct nx_exec *exec)

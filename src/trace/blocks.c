@@ -1,0 +1,155 @@
+/*
+ * Which static DMA block a packet belongs to (SPEC 7.3).
+ *
+ * The triggers of a queue, in time order, are served in that order by each of
+ * its rings.  A ring has finished a block when it has written its share of
+ * the block's bytes and the 4 bytes of the semaphore (a packet of its own on
+ * trn1, part of the last packet on trn2).  Where the bytes do not divide by
+ * the number of rings, the runtime's packet count of the block decides.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/sort.h"
+#include "trace/build.h"
+
+#define SEMAPHORE_BYTES 4
+
+/* The executed triggers of one core, grouped by NEFF queue, each group in time order. */
+struct triggers {
+    uint32_t *execs; /* raw execution numbers */
+    uint32_t *first; /* by queue: start of its group; queue_count + 1 entries */
+};
+
+static bool is_trigger(const struct nx_build *b, const struct nx_raw_exec *e, uint32_t core)
+{
+    return e->core == core && e->inst != NX_NONE && b->trace->insts[e->inst].block != NX_NONE;
+}
+
+static struct triggers find_triggers(const struct nx_build *b, uint32_t core, const struct nx_neff_graph *graph)
+{
+    struct triggers t = {.first = nx_zalloc(graph->queue_count + 2, sizeof(*t.first))};
+    size_t count = 0, at = 0;
+    uint64_t *times;
+    uint32_t *found, *order;
+
+    for (size_t i = 0; i < b->exec_count; i++)
+        count += is_trigger(b, &b->execs[i], core);
+    found = nx_alloc(count * sizeof(*found));
+    times = nx_alloc(count * sizeof(*times));
+    order = nx_alloc(count * sizeof(*order));
+    t.execs = nx_alloc(count * sizeof(*t.execs));
+    for (size_t i = 0; i < b->exec_count; i++)
+        if (is_trigger(b, &b->execs[i], core)) {
+            found[at] = (uint32_t)i;
+            times[at++] = b->execs[i].start;
+        }
+    nx_sort_order(times, order, count);
+
+    /* Counting sort by queue over the time order: first[q + 1] becomes where group q is filled next. */
+    for (size_t i = 0; i < count; i++)
+        t.first[graph->blocks[b->trace->insts[b->execs[found[i]].inst].block].queue + 2]++;
+    for (size_t q = 2; q < graph->queue_count + 2; q++)
+        t.first[q] += t.first[q - 1];
+    for (size_t i = 0; i < count; i++) {
+        uint32_t exec = found[order[i]];
+        uint32_t queue = graph->blocks[b->trace->insts[b->execs[exec].inst].block].queue;
+
+        t.execs[t.first[queue + 1]++] = exec;
+    }
+    free(found);
+    free(times);
+    free(order);
+    return t;
+}
+
+static int64_t find_queue(const struct nx_neff_graph *graph, const char *name)
+{
+    for (size_t q = 0; q < graph->queue_count; q++)
+        if (strcmp(graph->queues[q].name, name) == 0)
+            return (int64_t)q;
+    return -1;
+}
+
+static uint64_t rings_of_queue(const struct nx_ntff_core *core, const char *name)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < core->ring_count; i++)
+        count += strcmp(core->rings[i].name, name) == 0;
+    return count;
+}
+
+static uint64_t packets_of_block(const struct nx_ntff_ring *ring, uint32_t id)
+{
+    for (size_t i = 0; i < ring->block_count; i++)
+        if (ring->blocks[i].id == id)
+            return ring->blocks[i].packets;
+    return 1;
+}
+
+/* Walks the packets of one ring along the triggers of its queue. */
+static void serve(struct nx_build *b, uint32_t ring_number, const struct nx_neff_graph *graph,
+                  const uint32_t *execs, uint32_t count, uint64_t rings)
+{
+    const struct nx_ring *ring = &b->trace->rings[ring_number];
+    const struct nx_neff_block *block = NULL;
+    bool by_bytes = false;
+    int64_t left = 0; /* bytes, or packets, until the block is done */
+    uint32_t next = 0, within = 0;
+
+    for (uint32_t row = b->ring_lists[ring_number].first; row != NX_NONE; row = b->packets[row].next) {
+        struct nx_raw_packet *p = &b->packets[row];
+
+        if (!block && next < count) {
+            block = &graph->blocks[b->trace->insts[b->execs[execs[next]].inst].block];
+            by_bytes = block->write_bytes % rings == 0;
+            left = by_bytes ? (int64_t)(block->write_bytes / rings) + SEMAPHORE_BYTES
+                            : (int64_t)packets_of_block(ring->info, block->id);
+            within = 0;
+            next++;
+        }
+        if (!block)
+            continue; /* not started by any trigger that was recorded */
+        p->block = (uint32_t)(block - graph->blocks);
+        p->trigger = execs[next - 1];
+        p->block_packet = within++;
+        left -= by_bytes ? (int64_t)p->bytes : 1;
+        if (left <= 0) {
+            p->last_of_block = true;
+            if (left < 0)
+                nx_warn(&b->trace->warnings, NX_WARN_INCONSISTENT,
+                        "DMA engine %u ring %u: packets do not add up to the bytes of block %u of %s",
+                        ring->engine, ring->index, block->id, ring->info->display_name);
+            block = NULL;
+        }
+    }
+}
+
+void nx_build_blocks(struct nx_build *b)
+{
+    struct nx_trace *trace = b->trace;
+
+    for (uint32_t c = 0; c < trace->core_count; c++) {
+        const struct nx_neff_graph *graph = trace->cores[c].neff;
+        struct triggers triggers;
+
+        if (!graph || !graph->block_count)
+            continue;
+        triggers = find_triggers(b, c, graph);
+        for (uint32_t r = 0; r < trace->ring_count; r++) {
+            const struct nx_ring *ring = &trace->rings[r];
+            int64_t queue = ring->core == c && ring->info ? find_queue(graph, ring->info->name) : -1;
+
+            if (queue >= 0) {
+                uint32_t first = triggers.first[queue], end = triggers.first[queue + 1];
+
+                serve(b, r, graph, triggers.execs + first, end - first,
+                      rings_of_queue(trace->cores[c].ntff, ring->info->name));
+            }
+        }
+        free(triggers.execs);
+        free(triggers.first);
+    }
+}
