@@ -14,22 +14,27 @@
 #include "base/sort.h"
 #include "trace/build.h"
 
-#define SEMAPHORE_BYTES 4
-
-/* The executed triggers of one core, grouped by NEFF queue, each group in time order. */
-struct triggers {
-    uint32_t *execs; /* raw execution numbers */
-    uint32_t *first; /* by queue: start of its group; queue_count + 1 entries */
+/* By NEFF queue: where its runs begin in nx_trace.runs; queue_count + 1 entries used. */
+struct queue_runs {
+    uint32_t *first;
 };
+
+static const struct nx_neff_block *block_of(const struct nx_build *b, const struct nx_neff_graph *graph,
+                                            uint32_t exec)
+{
+    return &graph->blocks[b->trace->insts[b->execs[exec].inst].block];
+}
 
 static bool is_trigger(const struct nx_build *b, const struct nx_raw_exec *e, uint32_t core)
 {
     return e->core == core && e->inst != NX_NONE && b->trace->insts[e->inst].block != NX_NONE;
 }
 
-static struct triggers find_triggers(const struct nx_build *b, uint32_t core, const struct nx_neff_graph *graph)
+/* Makes a run of each trigger of the core: grouped by queue, in time order. `trigger` is still a raw number. */
+static struct queue_runs add_runs(struct nx_build *b, uint32_t core, const struct nx_neff_graph *graph)
 {
-    struct triggers t = {.first = nx_zalloc(graph->queue_count + 2, sizeof(*t.first))};
+    struct nx_trace *trace = b->trace;
+    struct queue_runs runs = {.first = nx_zalloc(graph->queue_count + 2, sizeof(*runs.first))};
     size_t count = 0, at = 0;
     uint64_t *times;
     uint32_t *found, *order;
@@ -39,7 +44,6 @@ static struct triggers find_triggers(const struct nx_build *b, uint32_t core, co
     found = nx_alloc(count * sizeof(*found));
     times = nx_alloc(count * sizeof(*times));
     order = nx_alloc(count * sizeof(*order));
-    t.execs = nx_alloc(count * sizeof(*t.execs));
     for (size_t i = 0; i < b->exec_count; i++)
         if (is_trigger(b, &b->execs[i], core)) {
             found[at] = (uint32_t)i;
@@ -47,21 +51,25 @@ static struct triggers find_triggers(const struct nx_build *b, uint32_t core, co
         }
     nx_sort_order(times, order, count);
 
-    /* Counting sort by queue over the time order: first[q + 1] becomes where group q is filled next. */
+    /* Counting sort by queue over the time order: first[q + 1] is where queue q is filled next. */
     for (size_t i = 0; i < count; i++)
-        t.first[graph->blocks[b->trace->insts[b->execs[found[i]].inst].block].queue + 2]++;
+        runs.first[block_of(b, graph, found[i])->queue + 2]++;
+    runs.first[0] = runs.first[1] = trace->run_count;
     for (size_t q = 2; q < graph->queue_count + 2; q++)
-        t.first[q] += t.first[q - 1];
+        runs.first[q] += runs.first[q - 1];
+    trace->runs = nx_resize(trace->runs, trace->run_count + count, sizeof(*trace->runs));
     for (size_t i = 0; i < count; i++) {
         uint32_t exec = found[order[i]];
-        uint32_t queue = graph->blocks[b->trace->insts[b->execs[exec].inst].block].queue;
+        const struct nx_neff_block *block = block_of(b, graph, exec);
 
-        t.execs[t.first[queue + 1]++] = exec;
+        trace->runs[runs.first[block->queue + 1]++] = (struct nx_block_run){
+            .block = (uint32_t)(block - graph->blocks), .trigger = exec, .core = (uint8_t)core};
     }
+    trace->run_count += (uint32_t)count;
     free(found);
     free(times);
     free(order);
-    return t;
+    return runs;
 }
 
 static int64_t find_queue(const struct nx_neff_graph *graph, const char *name)
@@ -89,36 +97,34 @@ static uint64_t packets_of_block(const struct nx_ntff_ring *ring, uint32_t id)
     return 1;
 }
 
-/* Walks the packets of one ring along the triggers of its queue. */
+/* Walks the packets of one ring along the runs of its queue. */
 static void serve(struct nx_build *b, uint32_t ring_number, const struct nx_neff_graph *graph,
-                  const uint32_t *execs, uint32_t count, uint64_t rings)
+                  uint32_t next_run, uint32_t end_run, uint64_t rings)
 {
     const struct nx_ring *ring = &b->trace->rings[ring_number];
     const struct nx_neff_block *block = NULL;
     bool by_bytes = false;
-    int64_t left = 0; /* bytes, or packets, until the block is done */
-    uint32_t next = 0, within = 0;
+    uint64_t left = 0; /* bytes, or packets, until the block is done */
 
     for (uint32_t row = b->ring_lists[ring_number].first; row != NX_NONE; row = b->packets[row].next) {
         struct nx_raw_packet *p = &b->packets[row];
+        uint64_t amount;
 
-        if (!block && next < count) {
-            block = &graph->blocks[b->trace->insts[b->execs[execs[next]].inst].block];
+        if (!block && next_run < end_run) {
+            block = &graph->blocks[b->trace->runs[next_run++].block];
             by_bytes = block->write_bytes % rings == 0;
-            left = by_bytes ? (int64_t)(block->write_bytes / rings) + SEMAPHORE_BYTES
-                            : (int64_t)packets_of_block(ring->info, block->id);
-            within = 0;
-            next++;
+            left = by_bytes ? block->write_bytes / rings + NX_SEMAPHORE_BYTES
+                            : packets_of_block(ring->info, block->id);
         }
         if (!block)
             continue; /* not started by any trigger that was recorded */
-        p->block = (uint32_t)(block - graph->blocks);
-        p->trigger = execs[next - 1];
-        p->block_packet = within++;
-        left -= by_bytes ? (int64_t)p->bytes : 1;
-        if (left <= 0) {
+        p->run = next_run - 1;
+        amount = by_bytes ? p->bytes : 1;
+        if (amount < left) {
+            left -= amount;
+        } else {
             p->last_of_block = true;
-            if (left < 0)
+            if (amount > left)
                 nx_warn(&b->trace->warnings, NX_WARN_INCONSISTENT,
                         "DMA engine %u ring %u: packets do not add up to the bytes of block %u of %s",
                         ring->engine, ring->index, block->id, ring->info->display_name);
@@ -133,23 +139,19 @@ void nx_build_blocks(struct nx_build *b)
 
     for (uint32_t c = 0; c < trace->core_count; c++) {
         const struct nx_neff_graph *graph = trace->cores[c].neff;
-        struct triggers triggers;
+        struct queue_runs runs;
 
         if (!graph || !graph->block_count)
             continue;
-        triggers = find_triggers(b, c, graph);
+        runs = add_runs(b, c, graph);
         for (uint32_t r = 0; r < trace->ring_count; r++) {
             const struct nx_ring *ring = &trace->rings[r];
             int64_t queue = ring->core == c && ring->info ? find_queue(graph, ring->info->name) : -1;
 
-            if (queue >= 0) {
-                uint32_t first = triggers.first[queue], end = triggers.first[queue + 1];
-
-                serve(b, r, graph, triggers.execs + first, end - first,
+            if (queue >= 0)
+                serve(b, r, graph, runs.first[queue], runs.first[queue + 1],
                       rings_of_queue(trace->cores[c].ntff, ring->info->name));
-            }
         }
-        free(triggers.execs);
-        free(triggers.first);
+        free(runs.first);
     }
 }

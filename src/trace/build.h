@@ -14,6 +14,7 @@
 #include "trace/trace.h"
 
 #define NX_PC_COUNT ((size_t)1 << 20) /* a record's pc has 20 bits */
+#define NX_SEMAPHORE_BYTES 4 /* what a ring writes behind a block's data */
 #define NX_RING_SLOTS (32 * 16)       /* a record's DMA engine has 5 bits, its ring 4 */
 
 /* A packet row while records are paired. Times are absolute; whether one was seen is in `seen`. */
@@ -25,8 +26,7 @@ struct nx_raw_packet {
     uint16_t crc;
     uint8_t seen; /* bits NX_SEEN_* */
     bool last_of_block;
-    uint32_t block, block_packet;
-    uint32_t trigger; /* number of a raw execution */
+    uint32_t run; /* into nx_trace.runs, or NX_NONE */
 };
 #define NX_SEEN_START 1
 #define NX_SEEN_END 2

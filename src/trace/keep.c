@@ -110,7 +110,7 @@ static void mark_straddling_rings(struct nx_build *b)
     }
 }
 
-static void keep_packets(struct nx_build *b, const uint32_t *kept_execs)
+static void keep_packets(struct nx_build *b)
 {
     struct nx_trace *trace = b->trace;
     struct picked picked = picked_new(b->packet_count);
@@ -142,9 +142,7 @@ static void keep_packets(struct nx_build *b, const uint32_t *kept_execs)
             .bytes = p->bytes,
             .ring = p->ring,
             .index = seen[p->ring]++,
-            .block = p->block,
-            .trigger = p->trigger == NX_NONE ? NX_NONE : kept_execs[p->trigger],
-            .block_packet = p->block_packet,
+            .run = p->run,
             .crc = p->crc,
             .core = trace->rings[p->ring].core,
             .last_of_block = p->last_of_block,
@@ -182,6 +180,26 @@ static void keep_events(struct nx_build *b)
     picked_free(&picked);
 }
 
+/* Sums up each run over its kept packets; its trigger becomes the number of a kept execution. */
+static void finish_runs(struct nx_trace *trace, const uint32_t *kept_execs)
+{
+    for (uint32_t i = 0; i < trace->run_count; i++)
+        trace->runs[i].trigger = kept_execs[trace->runs[i].trigger];
+    for (uint32_t i = 0; i < trace->packet_count; i++) {
+        const struct nx_packet *p = &trace->packets[i];
+        struct nx_block_run *run = p->run == NX_NONE ? NULL : &trace->runs[p->run];
+
+        if (!run)
+            continue;
+        if (!run->packets || p->start < run->start)
+            run->start = p->start;
+        if (!run->packets || p->end > run->end)
+            run->end = p->end;
+        run->bytes += p->bytes - (p->last_of_block && p->bytes >= NX_SEMAPHORE_BYTES ? NX_SEMAPHORE_BYTES : 0);
+        run->packets++;
+    }
+}
+
 /* Each lasts until the next one of its core, the last one until the core's last instruction end. */
 static void keep_throttles(struct nx_build *b)
 {
@@ -212,7 +230,8 @@ void nx_build_keep(struct nx_build *b)
 {
     uint32_t *kept = keep_execs(b);
 
-    keep_packets(b, kept);
+    keep_packets(b);
+    finish_runs(b->trace, kept);
     keep_events(b);
     keep_throttles(b);
     free(kept);

@@ -171,7 +171,7 @@ static struct nx_raw_packet *next_packet(struct nx_build *b, uint32_t ring, uint
 
         b->packets = nx_grow(b->packets, b->packet_count, &b->packet_capacity, sizeof(*b->packets));
         b->packets[b->packet_count++] =
-            (struct nx_raw_packet){.next = NX_NONE, .ring = ring, .block = NX_NONE, .trigger = NX_NONE};
+            (struct nx_raw_packet){.next = NX_NONE, .ring = ring, .run = NX_NONE};
         if (list->last == NX_NONE)
             list->first = row;
         else

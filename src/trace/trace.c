@@ -138,6 +138,7 @@ void nx_trace_free(struct nx_trace *trace)
     free(trace->execs);
     free(trace->packets);
     free(trace->rings);
+    free(trace->runs);
     free(trace->events);
     free(trace->throttles);
     free(trace->census);

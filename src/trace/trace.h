@@ -65,12 +65,21 @@ struct nx_packet { /* one DMA packet */
     uint32_t bytes;
     uint32_t ring;  /* into nx_trace.rings */
     uint32_t index; /* k-th packet of its ring, counted over the kept ones */
-    uint32_t block; /* static block: index into the graph's blocks, or NX_NONE */
-    uint32_t trigger; /* execution (index into nx_trace.execs) that started the block, or NX_NONE */
-    uint32_t block_packet; /* k-th packet of its block in its ring */
+    uint32_t run;   /* of a static block: into nx_trace.runs, or NX_NONE */
     uint16_t crc;
     uint8_t core;
-    bool last_of_block; /* its bytes include the block's 4-byte semaphore write */
+    bool last_of_block; /* of its ring: its bytes include the block's 4-byte semaphore write */
+};
+
+/* One execution of a static DMA block: what one trigger started, on all rings together. */
+struct nx_block_run {
+    uint32_t block;   /* into the graph's blocks */
+    uint32_t trigger; /* execution (into nx_trace.execs) that started it, or NX_NONE: outside the window */
+    uint8_t core;
+    /* Over its kept packets: */
+    int64_t start, end; /* first start, last end */
+    uint64_t bytes;     /* as written, without the semaphore writes */
+    uint32_t packets;   /* 0: none was kept */
 };
 #define NX_NO_TIME INT64_MIN
 
@@ -138,6 +147,8 @@ struct nx_trace {
     uint32_t packet_count;
     struct nx_ring *rings;
     uint32_t ring_count;
+    struct nx_block_run *runs; /* by core, queue and time of the trigger */
+    uint32_t run_count;
     struct nx_event *events; /* inside the window, by time */
     uint32_t event_count;
     struct nx_throttle *throttles; /* all, by start */
