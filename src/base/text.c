@@ -195,6 +195,16 @@ uint32_t nx_dict_add_string(struct nx_dict *dict, const char *string)
     return nx_dict_add(dict, string, strlen(string));
 }
 
+uint32_t nx_dict_find(const struct nx_dict *dict, const char *string)
+{
+    size_t at;
+
+    if (!dict->slot_count)
+        return NX_NO_TEXT;
+    at = find_slot(dict, string, strlen(string));
+    return dict->slots[at] ? dict->slots[at] - 1 : NX_NO_TEXT;
+}
+
 void nx_dict_free(struct nx_dict *dict)
 {
     while (dict->blocks) {

@@ -50,6 +50,8 @@ struct nx_dict {
 };
 
 uint32_t nx_dict_add(struct nx_dict *dict, const char *bytes, size_t size);
+/* Its number, or NX_NO_TEXT when it is not in. */
+uint32_t nx_dict_find(const struct nx_dict *dict, const char *string);
 uint32_t nx_dict_add_string(struct nx_dict *dict, const char *string);
 void nx_dict_free(struct nx_dict *dict);
 

@@ -68,6 +68,18 @@ static inline void nx_put_text(struct nx_chunk *c, unsigned column, uint32_t row
         c->put_text(c, column, row, text, strlen(text));
 }
 
+/* Nanoseconds of a time in picoseconds, rounded down as the closed tool does. */
+static inline int64_t nx_ns(int64_t ps)
+{
+    return ps >= 0 ? ps / 1000 : -((999 - ps) / 1000);
+}
+
+/* Rate of a transfer; 0 where it took no measurable time. */
+static inline double nx_bytes_per_second(uint64_t bytes, int64_t ps)
+{
+    return ps > 0 ? (double)bytes * 1e12 / (double)ps : 0.0;
+}
+
 /* What tables are made from. */
 struct nx_profile {
     const char *name;         /* the profile's name in the store */

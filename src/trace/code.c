@@ -165,6 +165,8 @@ void nx_build_code(struct nx_trace *trace)
             core->inst_count[e] = (uint32_t)(core->ntff->code[e].bytes.size / NX_ISA_SIZE);
             total += core->inst_count[e];
         }
+    trace->unknown_opcode = nx_dict_add_string(&trace->opcodes, "UNKNOWN");
+    trace->unknown_operands = nx_dict_add_string(&trace->operands, "");
     trace->inst_count = (uint32_t)total;
     trace->insts = nx_zalloc(total, sizeof(*trace->insts));
     for (uint32_t c = 0; c < trace->core_count; c++)

@@ -197,6 +197,8 @@ static void finish_runs(struct nx_trace *trace, const uint32_t *kept_execs)
             run->end = p->end;
         run->bytes += p->bytes - (p->last_of_block && p->bytes >= NX_SEMAPHORE_BYTES ? NX_SEMAPHORE_BYTES : 0);
         run->packets++;
+        run->ring_index = trace->rings[p->ring].index;
+        run->queue_type = (uint8_t)trace->rings[p->ring].type;
     }
 }
 

@@ -80,6 +80,8 @@ struct nx_block_run {
     int64_t start, end; /* first start, last end */
     uint64_t bytes;     /* as written, without the semaphore writes */
     uint32_t packets;   /* 0: none was kept */
+    uint8_t ring_index; /* of its rings */
+    uint8_t queue_type; /* enum nx_queue_type */
 };
 #define NX_NO_TIME INT64_MIN
 
@@ -155,6 +157,7 @@ struct nx_trace {
     uint32_t throttle_count;
 
     struct nx_dict opcodes, operands, bir_names;
+    uint32_t unknown_opcode, unknown_operands; /* texts for executions of code that is not in the dump */
 
     struct nx_census *census;
     size_t census_count;

@@ -1,0 +1,91 @@
+/* ActiveTime: one row for each stretch in which an engine of a core works without a break. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/sort.h"
+#include "tables/active.h"
+#include "tables/table.h"
+
+struct row {
+    struct nx_interval time;
+    uint8_t engine, core;
+};
+
+struct state {
+    struct row *rows; /* by start */
+    size_t count;
+    struct nx_dict engines; /* number = enum nx_engine */
+};
+
+static void *open_table(const struct nx_profile *profile)
+{
+    const struct nx_trace *trace = profile->trace;
+    struct state *state = nx_zalloc(1, sizeof(*state));
+    struct row *unsorted = NULL;
+    size_t capacity = 0, count = 0;
+    uint64_t *keys;
+    uint32_t *order;
+
+    for (int e = 0; e < NX_ENGINE_COUNT; e++) {
+        nx_dict_add_string(&state->engines, nx_engine_lower((enum nx_engine)e));
+        for (uint32_t c = 0; c < trace->core_count; c++) {
+            size_t merged;
+            struct nx_interval *list = nx_active_intervals(trace, (int)c, (enum nx_engine)e, &merged);
+
+            for (size_t i = 0; i < merged; i++) {
+                unsorted = nx_grow(unsorted, count, &capacity, sizeof(*unsorted));
+                unsorted[count++] = (struct row){list[i], (uint8_t)e, (uint8_t)c};
+            }
+            free(list);
+        }
+    }
+    keys = nx_alloc(count * sizeof(*keys));
+    order = nx_alloc(count * sizeof(*order));
+    for (size_t i = 0; i < count; i++)
+        keys[i] = (uint64_t)unsorted[i].time.start;
+    nx_sort_order(keys, order, count);
+    state->rows = nx_alloc(count * sizeof(*state->rows));
+    state->count = count;
+    for (size_t i = 0; i < count; i++)
+        state->rows[i] = unsorted[order[i]];
+    free(unsorted);
+    free(keys);
+    free(order);
+    return state;
+}
+
+static uint64_t count_rows(const void *opaque)
+{
+    return ((const struct state *)opaque)->count;
+}
+
+static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
+{
+    const struct state *state = opaque;
+
+    for (uint32_t i = 0; i < chunk->rows; i++) {
+        const struct row *row = &state->rows[first + i];
+
+        nx_put_i64(chunk, NX_ActiveTime_start_ts, i, nx_ns(row->time.start));
+        nx_put_i64(chunk, NX_ActiveTime_end_ts, i, nx_ns(row->time.end));
+        nx_put_i64(chunk, NX_ActiveTime_duration_ns, i, nx_ns(row->time.end - row->time.start));
+        nx_put_i64(chunk, NX_ActiveTime_pcore_idx, i, row->core);
+        nx_put_dict(chunk, NX_ActiveTime_engine, i, row->engine);
+    }
+}
+
+static const struct nx_dict *dictionary(const void *opaque, unsigned column)
+{
+    return column == NX_ActiveTime_engine ? &((const struct state *)opaque)->engines : NULL;
+}
+
+static void close_table(void *opaque)
+{
+    struct state *state = opaque;
+
+    free(state->rows);
+    nx_dict_free(&state->engines);
+    free(state);
+}
+
+const struct nx_table nx_table_ActiveTime = {"ActiveTime", open_table, count_rows, fill, dictionary, close_table};
