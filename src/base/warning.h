@@ -1,7 +1,8 @@
 /*
  * warning.h - what a profile does not say, or what was not understood.
  * Every stage adds to one list; it becomes the Warning table.  The same
- * message is kept once.
+ * message is kept once, and no more than NX_WARNINGS_MAX: a hostile file must
+ * not make the list long or its search slow.
  */
 #ifndef NX_BASE_WARNING_H
 #define NX_BASE_WARNING_H
@@ -12,6 +13,8 @@
 #define NX_WARN_UNKNOWN "Not Understood"        /* the files hold it, this reader does not know it */
 #define NX_WARN_INCOMPLETE "Incomplete Trace"   /* records were lost or cut while capturing */
 #define NX_WARN_INCONSISTENT "Inconsistent Data" /* two parts of the files disagree */
+
+#define NX_WARNINGS_MAX 200
 
 struct nx_warning {
     const char *category; /* one of the NX_WARN_ texts */
