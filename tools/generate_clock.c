@@ -11,6 +11,9 @@
 #define WINDOW_BEFORE 9170 /* v6: the window starts that much after the record of NOTIFY 2 */
 #define WINDOW_AFTER 3330  /* and ends that much after the start of the last NOTIFY 3 */
 
+/* Times below fit in 64 bits with the factors of a clock (below 2^21): a division in 128 bits is slow. */
+#define WITHOUT_128_BITS ((uint64_t)1 << 43)
+
 void gen_clocks(const struct gen_plan *plan, uint32_t core, struct gen_clock clocks[GEN_CLOCKS])
 {
     for (unsigned i = 0; i < GEN_CLOCKS; i++) {
@@ -33,6 +36,8 @@ uint64_t gen_clock_stamp(const struct gen_clock *clock, int64_t time)
 
     if (clock->actual == clock->expected)
         return clock->init + (uint64_t)time;
+    if ((uint64_t)time < WITHOUT_128_BITS)
+        return clock->init + (uint64_t)time * 1024 / clock->expected * clock->actual / 1024;
     ticks = (uint64_t)((unsigned __int128)(uint64_t)time * 1024 / clock->expected);
     return clock->init + (uint64_t)((unsigned __int128)ticks * clock->actual / 1024);
 }
@@ -44,7 +49,7 @@ uint64_t gen_clock_read(const struct gen_clock *clock, int64_t time)
     if (clock->actual == clock->expected)
         return (uint64_t)time;
     counted = gen_clock_stamp(clock, time) - clock->init;
-    if (counted < (uint64_t)1 << 43) /* spares a 128-bit division: factors are below 2^21 */
+    if (counted < WITHOUT_128_BITS)
         return counted * clock->expected / clock->actual;
     return (uint64_t)((unsigned __int128)counted * clock->expected / clock->actual);
 }

@@ -136,7 +136,8 @@ static struct records make_records(const struct gen_plan *plan, const struct gen
         add(&r, rows->length / 2 + i * 1000, NX_SP, UNKNOWN_KIND << 24 | 0x123, 0);
     for (int64_t i = 0; extra && section == DMA && i < 2; i++)
         add(&r, rows->length / 2 + i * 1000, GEN_CLOCK_DMA, 0x100, UNKNOWN_DMA_TYPE);
-    qsort(r.list, r.count, sizeof(*r.list), by_time);
+    if (r.count)
+        qsort(r.list, r.count, sizeof(*r.list), by_time);
     return r;
 }
 

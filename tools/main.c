@@ -212,7 +212,7 @@ int main(int argc, char **argv)
     if (records)
         status = repeats_for(&o, records, &error);
     if (!status)
-        status = nx_generate(&o, neff, ntff, &truth, &error);
+        status = nx_generate(&o, neff, ntff, quiet ? NULL : &truth, &error);
     if (status) {
         fprintf(stderr, "nx-generate: %s\n", error.text);
         return (int)status;
