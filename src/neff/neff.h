@@ -75,7 +75,7 @@ struct nx_neff_var {
 
 struct nx_neff_queue {
     const char *name;         /* as in def.json: "qSPIO0" */
-    const char *display_name; /* as tables show it: "qSyncIO0" (nx_neff_display_queue) */
+    const char *display_name; /* as tables show it: "qSyncIO0" (base/queue_name.h) */
     const char *type;         /* in, out, data, dynamic */
     const char *owner;        /* pe, act, pool, dve, sp; NULL if not given */
     uint32_t num_rings;       /* def.json num_queues */
@@ -195,8 +195,6 @@ const struct nx_dbg_entry *nx_dbg_find(const struct nx_dbg *dbg, uint64_t id);
 /* The block that a trigger names by NEFF queue name and block id, or NULL. O(log n). */
 const struct nx_neff_block *nx_neff_find_block(const struct nx_neff_graph *graph, const char *queue,
                                                uint32_t id);
-/* "qPool*" -> "qGpSimd*", "qSP*" -> "qSync*", "qAct*" -> "qScalar*", others as they are. */
-void nx_neff_display_queue(const char *name, char *out, size_t out_size);
 /* Comma separated names of the header's feature bits; bits without a known name as "bit N". */
 void nx_neff_feature_names(uint64_t bits, char *out, size_t out_size);
 

@@ -1,0 +1,99 @@
+/*
+ * ThrottleSummary: for each core, how long each kind of limit was in force and
+ * what it allowed on average; then one row without a kind: the time in which
+ * the core was held below its full rate, and the limit over the whole profile.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "tables/table.h"
+
+struct row {
+    uint32_t core;
+    int type;     /* -1: all kinds together */
+    int64_t time; /* ps */
+    double allowed; /* ps that full rate would have needed: sum of time * k / n */
+};
+
+struct state {
+    const struct nx_trace *trace;
+    struct row *rows;
+    size_t count, capacity;
+};
+
+static void add_core(struct state *state, uint32_t core)
+{
+    struct row types[256] = {0}, all = {.core = core, .type = -1};
+    bool seen[256] = {false}, any = false;
+
+    for (uint32_t i = 0; i < state->trace->throttle_count; i++) {
+        const struct nx_throttle *t = &state->trace->throttles[i];
+        int64_t time = t->end - t->start;
+        double allowed = t->n ? (double)time * t->k / t->n : (double)time;
+
+        if (t->core != core)
+            continue;
+        any = seen[t->type] = true;
+        types[t->type].time += time;
+        types[t->type].allowed += allowed;
+        all.allowed += allowed;
+        if (t->k < t->n)
+            all.time += time;
+    }
+    for (int type = 0; type < 256 + 1; type++) {
+        if (type < 256 ? !seen[type] : !any)
+            continue;
+        state->rows = nx_grow(state->rows, state->count, &state->capacity, sizeof(*state->rows));
+        state->rows[state->count] = type < 256 ? types[type] : all;
+        state->rows[state->count].core = core;
+        state->rows[state->count++].type = type < 256 ? type : -1;
+    }
+}
+
+static void *open_table(const struct nx_profile *profile)
+{
+    struct state *state = nx_zalloc(1, sizeof(*state));
+
+    state->trace = profile->trace;
+    for (uint32_t c = 0; c < profile->trace->core_count; c++)
+        add_core(state, c);
+    return state;
+}
+
+static uint64_t count_rows(const void *opaque)
+{
+    return ((const struct state *)opaque)->count;
+}
+
+static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
+{
+    const struct state *state = opaque;
+    double total = (double)state->trace->window_ps;
+
+    for (uint32_t i = 0; i < chunk->rows; i++) {
+        const struct row *row = &state->rows[first + i];
+        double whole = row->type < 0 ? total : (double)row->time;
+        char text[24];
+
+        nx_put_i32(chunk, NX_ThrottleSummary_nc_idx, i, (int32_t)row->core);
+        nx_put_i64(chunk, NX_ThrottleSummary_throttle_active_time_ns, i, nx_ns(row->time));
+        if (row->type >= 0) {
+            snprintf(text, sizeof(text), "activity_%d", row->type);
+            nx_put_text(chunk, NX_ThrottleSummary_throttle_type, i, text);
+        }
+        if (total > 0)
+            nx_put_f64(chunk, NX_ThrottleSummary_throttle_active_time_percent, i, (double)row->time / total);
+        if (whole > 0)
+            nx_put_f64(chunk, NX_ThrottleSummary_max_achievable_util_with_throttling_percent, i,
+                       row->allowed / whole);
+    }
+}
+
+static void close_table(void *opaque)
+{
+    free(((struct state *)opaque)->rows);
+    free(opaque);
+}
+
+const struct nx_table nx_table_ThrottleSummary = {"ThrottleSummary", open_table, count_rows, fill, NULL, close_table};
