@@ -1,1 +1,103 @@
 #include "ntff/ntff.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ntff/metadata.h"
+
+#define OLDEST_VERSION 4
+#define NEWEST_VERSION 6
+
+static enum nx_status parse(struct nx_ntff_reader *r)
+{
+    struct nx_ntff *ntff = r->ntff;
+    struct nx_bytes metadata;
+    enum nx_status status;
+
+    if (r->file.size < NX_NTFF_HEADER_SIZE)
+        return nx_fail_at(r->error, r->path, 0, "%zu bytes are too few for an NTFF: its header alone has %d",
+                          r->file.size, NX_NTFF_HEADER_SIZE);
+    ntff->version = r->file.data[0];
+    if (ntff->version < OLDEST_VERSION || ntff->version > NEWEST_VERSION)
+        return nx_fail_at(r->error, r->path, 0, "NTFF version %" PRIu32 " is not supported (supported: %d to %d)",
+                          ntff->version, OLDEST_VERSION, NEWEST_VERSION);
+    ntff->metadata_size = nx_load_u64(r->file.data + 1);
+    if (!nx_bytes_slice(r->file, NX_NTFF_HEADER_SIZE, ntff->metadata_size, &metadata))
+        return nx_fail_at(r->error, r->path, 1,
+                          "metadata of %" PRIu64 " bytes expected behind the header, %zu found: the file is cut "
+                          "short, or not an NTFF",
+                          ntff->metadata_size, r->file.size - NX_NTFF_HEADER_SIZE);
+    r->raw_base = NX_NTFF_HEADER_SIZE + ntff->metadata_size;
+    status = nx_ntff_read_metadata(r, metadata);
+    return status == NX_OK ? nx_ntff_check_coverage(r) : status;
+}
+
+enum nx_status nx_ntff_parse(const char *path, struct nx_bytes bytes, struct nx_ntff *ntff, struct nx_error *error)
+{
+    struct nx_ntff_reader reader = {.ntff = ntff, .path = path, .file = bytes, .error = error};
+    enum nx_status status;
+
+    *ntff = (struct nx_ntff){0};
+    ntff->path = path;
+    status = parse(&reader);
+    if (status != NX_OK)
+        nx_ntff_close(ntff);
+    return status;
+}
+
+enum nx_status nx_ntff_open(const char *path, struct nx_ntff *ntff, struct nx_error *error)
+{
+    struct nx_file file;
+    enum nx_status status = nx_file_open(path, &file, error);
+
+    *ntff = (struct nx_ntff){0};
+    if (status != NX_OK)
+        return status;
+    status = nx_ntff_parse(file.path, file.bytes, ntff, error);
+    if (status == NX_OK)
+        ntff->file = file;
+    else
+        nx_file_close(&file);
+    return status;
+}
+
+void nx_ntff_close(struct nx_ntff *ntff)
+{
+    nx_warnings_free(&ntff->warnings);
+    nx_arena_free(&ntff->arena);
+    nx_file_close(&ntff->file);
+    *ntff = (struct nx_ntff){0};
+}
+
+/*
+ * A counter below its initial value would be a time before the clock began.
+ * It wraps, as the counter itself would: such a row falls outside any window.
+ */
+uint64_t nx_ntff_ps(const struct nx_clock *clock, uint64_t timestamp)
+{
+    uint64_t ticks = timestamp - clock->init;
+
+    if (clock->actual == clock->expected)
+        return ticks;
+    return (uint64_t)((unsigned __int128)ticks * clock->expected / clock->actual);
+}
+
+bool nx_ntff_uuid_matches(const struct nx_ntff *ntff, const uint8_t uuid[16])
+{
+    const uint8_t *nul;
+
+    if (ntff->uuid_size == 16 && memcmp(ntff->uuid, uuid, 16) == 0)
+        return true;
+    if (ntff->uuid_exact)
+        return false;
+    /* Cut at the UUID's first NUL byte, and perhaps followed by leftovers of the writer's buffer. */
+    nul = memchr(uuid, 0, 16);
+    return nul && ntff->uuid_size >= (size_t)(nul - uuid) && memcmp(ntff->uuid, uuid, (size_t)(nul - uuid)) == 0;
+}
+
+void nx_version_text(const struct nx_version *version, char *out, size_t size)
+{
+    snprintf(out, size, "%" PRIu64 ".%" PRIu64 ".%" PRIu64 " (%.5s)", version->major, version->minor, version->patch,
+             version->git_hash ? version->git_hash : "");
+}

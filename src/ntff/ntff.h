@@ -63,6 +63,7 @@ struct nx_patch {
 struct nx_ntff_code { /* what one engine really ran: NEFF code plus the runtime's */
     uint64_t address; /* device address of the first instruction */
     struct nx_bytes bytes; /* 64 bytes an instruction */
+    bool in_raw_area;      /* v6: a range of the file of its own; before, part of the metadata */
     struct nx_patch *patches;
     size_t patch_count;
 };
@@ -124,7 +125,8 @@ struct nx_trace_capacity { /* size of a trace ring while capturing (field 13) */
 };
 
 struct nx_ntff {
-    struct nx_file file;
+    const char *path; /* for messages */
+    struct nx_file file; /* nothing, when parsed from memory */
     uint32_t version; /* 4, 5 or 6 */
     uint64_t metadata_size; /* bytes of the protobuf */
     const char *neff_name;
@@ -143,6 +145,8 @@ struct nx_ntff {
     size_t execution_count;
     struct nx_ntff_core *cores;
     size_t core_count;
+    struct nx_ntff_section *orphan_sections; /* of a core that the metadata does not describe */
+    size_t orphan_section_count;
     uint64_t covered_bytes; /* header + metadata + sections + code ranges */
     struct nx_warnings warnings;
     struct nx_arena arena;
@@ -157,6 +161,9 @@ enum nx_status nx_ntff_parse(const char *path, struct nx_bytes bytes, struct nx_
 
 /* Whether the trace can be of the NEFF with that uuid: field 2 may be cut at its first NUL byte. */
 bool nx_ntff_uuid_matches(const struct nx_ntff *ntff, const uint8_t uuid[16]);
+
+/* "2.30.51 (faafe)": the numbers and the first five digits of the git hash, as the closed tool prints it. */
+void nx_version_text(const struct nx_version *version, char *out, size_t size);
 
 /* ------------------------------------------------------------------ records
  * 16 bytes: u32 w0, u32 w1, u64 timestamp.  The helpers below name the bit

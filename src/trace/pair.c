@@ -285,7 +285,7 @@ static enum nx_status read_section(struct core_pass *pass, const struct nx_ntff_
             b->progress(b->context, b->trace->records, total);
     }
     if (b->exec_count >= NX_NONE || b->packet_count >= NX_NONE || b->event_count >= NX_NONE)
-        return nx_fail_at(error, b->trace->ntff->file.path, section->file_offset,
+        return nx_fail_at(error, b->trace->ntff->path, section->file_offset,
                           "more than 4294967294 rows of one kind: the trace is too large");
     return NX_OK;
 }

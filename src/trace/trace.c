@@ -22,20 +22,20 @@ static enum nx_status check_pair(const struct nx_neff *neff, const struct nx_ntf
         return nx_fail(error, NX_BAD_INPUT,
                        "%s: the trace belongs to another kernel: it was captured from the NEFF with uuid %s%s, "
                        "but %s has uuid %s",
-                       ntff->file.path, found, ntff->uuid_size < 16 ? "..." : "", neff->path, want);
+                       ntff->path, found, ntff->uuid_size < 16 ? "..." : "", neff->path, want);
     }
     if (ntff->core_count == 0)
         return nx_fail(error, NX_BAD_INPUT, "%s: the trace holds no core: nothing was captured",
-                       ntff->file.path);
+                       ntff->path);
     if (ntff->core_count > UINT8_MAX)
         return nx_fail(error, NX_BAD_INPUT, "%s: %zu cores in one trace, at most 255 are expected",
-                       ntff->file.path, ntff->core_count);
+                       ntff->path, ntff->core_count);
     for (size_t c = 0; c < ntff->core_count; c++)
         for (int e = 0; e < NX_ENGINE_COUNT; e++)
             instructions += ntff->cores[c].code[e].bytes.size / NX_ISA_SIZE;
     if (instructions >= NX_NONE)
         return nx_fail(error, NX_BAD_INPUT, "%s: %" PRIu64 " instructions of code are too many",
-                       ntff->file.path, instructions);
+                       ntff->path, instructions);
     return NX_OK;
 }
 

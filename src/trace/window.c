@@ -73,7 +73,7 @@ enum nx_status nx_build_window(struct nx_build *b, struct nx_error *error)
     length = b->window_end - b->window_start;
     if (b->window_end < b->window_start || length > INT64_MAX)
         return nx_fail(error, NX_BAD_INPUT, "%s: the execution ends (%llu ps) before it starts (%llu ps)",
-                       ntff->file.path, (unsigned long long)b->window_end,
+                       ntff->path, (unsigned long long)b->window_end,
                        (unsigned long long)b->window_start);
     trace->window_start_ps = b->window_start;
     trace->window_ps = (int64_t)length;
