@@ -63,7 +63,7 @@ def the_reference_decoder_agrees(context):
 
 
 DEFECTS = {  # enum nx_generate_defect -> words that the Warning table must hold (any), None: no warning is asked for
-    "unknown opcode": (1 << 0, ("0x7e",)),
+    "unknown opcode": (1 << 0, ("opcode",)),
     "unknown records": (1 << 1, ("record",)),
     "unknown variable type": (1 << 2, ("wormhole",)),
     "overflow": (1 << 4, ("lost", "overflow", "dropped")),
