@@ -105,30 +105,42 @@ static enum nx_status repeats_for(struct nx_generate_options *options, uint64_t 
     return NX_OK;
 }
 
+/* One "name value" a line. */
 static void print_truth(const struct nx_generated *t)
 {
-    printf("records                 %llu\n", (unsigned long long)t->records);
-    printf("window_ps               %llu\n", (unsigned long long)t->window_ps);
-    printf("rows                    %llu\n", (unsigned long long)t->rows);
-    for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-        printf("%-6s_active_ps        %llu\n", nx_engine_lower(e),
-               (unsigned long long)t->engine_active_ps[e]);
-    printf("total_active_ps         %llu\n", (unsigned long long)t->total_active_ps);
-    printf("dma_active_ps           %llu\n", (unsigned long long)t->dma_active_ps);
-    printf("packets                 %llu\n", (unsigned long long)t->packets);
-    printf("dma_bytes               %llu\n", (unsigned long long)t->dma_bytes);
-    printf("bytes_in                %llu\n", (unsigned long long)t->bytes_in);
-    printf("bytes_out               %llu\n", (unsigned long long)t->bytes_out);
-    printf("events                  %llu\n", (unsigned long long)t->events);
-    printf("matmuls                 %llu\n", (unsigned long long)t->matmuls);
-    printf("flops                   %llu\n", (unsigned long long)t->flops);
-    printf("transpose_flops         %llu\n", (unsigned long long)t->transpose_flops);
-    printf("psum_read_bytes         %llu\n", (unsigned long long)t->psum_read);
-    printf("psum_write_bytes        %llu\n", (unsigned long long)t->psum_write);
-    printf("sbuf_read_bytes         %llu\n", (unsigned long long)t->sbuf_read);
-    printf("sbuf_write_bytes        %llu\n", (unsigned long long)t->sbuf_write);
-    printf("hbm_read_bytes          %llu\n", (unsigned long long)t->hbm_read);
-    printf("hbm_write_bytes         %llu\n", (unsigned long long)t->hbm_write);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } lines[] = {
+        {"records", t->records},
+        {"window_ps", t->window_ps},
+        {"rows", t->rows},
+        {"packets", t->packets},
+        {"events", t->events},
+        {"throttles", t->throttles},
+        {"tensor_active_ps", t->engine_active_ps[NX_PE]},
+        {"scalar_active_ps", t->engine_active_ps[NX_ACT]},
+        {"gpsimd_active_ps", t->engine_active_ps[NX_POOL]},
+        {"vector_active_ps", t->engine_active_ps[NX_DVE]},
+        {"sync_active_ps", t->engine_active_ps[NX_SP]},
+        {"total_active_ps", t->total_active_ps},
+        {"dma_active_ps", t->dma_active_ps},
+        {"dma_bytes", t->dma_bytes},
+        {"bytes_in", t->bytes_in},
+        {"bytes_out", t->bytes_out},
+        {"matmuls", t->matmuls},
+        {"flops", t->flops},
+        {"transpose_flops", t->transpose_flops},
+        {"psum_read_bytes", t->psum_read},
+        {"psum_write_bytes", t->psum_write},
+        {"sbuf_read_bytes", t->sbuf_read},
+        {"sbuf_write_bytes", t->sbuf_write},
+        {"hbm_read_bytes", t->hbm_read},
+        {"hbm_write_bytes", t->hbm_write},
+    };
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        printf("%-20s %llu\n", lines[i].name, (unsigned long long)lines[i].value);
 }
 
 int main(int argc, char **argv)

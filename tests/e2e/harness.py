@@ -87,7 +87,7 @@ class Context:
             files = (base + ".neff", base + ".ntff")
             made = self.run(*options, "--out-neff", files[0], "--out-ntff", files[1], program=self.generate)
             equal(made.status, 0, "nx-generate %s" % " ".join(options))
-            truth = dict(line.split() for line in made.out.replace(" _", "_").splitlines() if line.strip())
+            truth = dict(line.split() for line in made.out.splitlines() if line.strip())
             self.samples[options] = files + ({k: int(v) for k, v in truth.items()},)
         return self.samples[options]
 
