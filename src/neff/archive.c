@@ -1,0 +1,284 @@
+/*
+ * The NEFF's archive, streamed once.
+ *
+ * zlib inflates and libarchive walks the tar.  zlib does it, because it
+ * checks the CRC at the end of the gzip member; libarchive alone was seen to
+ * deliver changed bytes without a word.  Nothing is ever written to disk, so
+ * a member's name is only a key; names that would climb out are refused all
+ * the same, since no compiler writes them.
+ */
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "neff/reader.h"
+
+#define CHUNK ((size_t)256 * 1024)
+#define PIECE ((size_t)1 << 30)
+
+struct stream {
+    struct nx_bytes packed;
+    size_t at;          /* next packed byte that zlib (or the plain tar's reader) has not been given */
+    bool is_gzip, done; /* done: zlib saw the end of the member, and its CRC was right */
+    z_stream zip;
+    uint64_t unpacked;
+    const char *problem; /* static text */
+    unsigned char buffer[CHUNK];
+};
+
+/* zlib counts in 32 bits: hands it the packed bytes in pieces. */
+static void feed(struct stream *s)
+{
+    if (s->zip.avail_in)
+        return;
+    s->zip.next_in = (Bytef *)(uintptr_t)(s->packed.data + s->at);
+    s->zip.avail_in = (uInt)(s->packed.size - s->at < PIECE ? s->packed.size - s->at : PIECE);
+    s->at += s->zip.avail_in;
+}
+
+/* Up to CHUNK more bytes of the tar; 0 at the end, -1 with `problem` set. */
+static la_ssize_t next_chunk(struct stream *s, const void **data)
+{
+    if (!s->is_gzip) {
+        size_t size = s->packed.size - s->at < CHUNK ? s->packed.size - s->at : CHUNK;
+
+        *data = s->packed.data + s->at;
+        s->at += size;
+        s->unpacked += size;
+        return (la_ssize_t)size;
+    }
+    if (s->done)
+        return 0;
+    s->zip.next_out = s->buffer;
+    s->zip.avail_out = CHUNK;
+    while (s->zip.avail_out && !s->done) {
+        int result;
+
+        feed(s);
+        result = inflate(&s->zip, Z_NO_FLUSH);
+
+        if (result == Z_STREAM_END) {
+            s->done = true;
+        } else if (result == Z_BUF_ERROR || (result == Z_OK && !s->zip.avail_in && s->at == s->packed.size && s->zip.avail_out)) {
+            s->problem = "the gzip data end too early: the file is cut short";
+            return -1;
+        } else if (result != Z_OK) {
+            s->problem = s->zip.msg ? s->zip.msg : "the gzip data are damaged";
+            return -1;
+        }
+    }
+    *data = s->buffer;
+    s->unpacked += CHUNK - s->zip.avail_out;
+    if (s->unpacked > NX_NEFF_MAX_UNPACKED) {
+        s->problem = "the archive unpacks to more than 8 GiB";
+        return -1;
+    }
+    return (la_ssize_t)(CHUNK - s->zip.avail_out);
+}
+
+static la_ssize_t read_callback(struct archive *archive, void *opaque, const void **data)
+{
+    struct stream *s = opaque;
+    la_ssize_t size = next_chunk(s, data);
+
+    if (size < 0)
+        archive_set_error(archive, EILSEQ, "%s", s->problem);
+    return size;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t size = strlen(text), tail = strlen(end);
+
+    return size >= tail && strcmp(text + size - tail, end) == 0;
+}
+
+/* Constants and activation tables are the bulk of a NEFF, and nothing here needs them. */
+static bool is_needed(const char *name)
+{
+    static const char *const bulk[] = {".npy", "_bkt.bin", "_ctrl.bin", "_table.bin"};
+
+    for (size_t i = 0; i < sizeof(bulk) / sizeof(bulk[0]); i++)
+        if (ends_with(name, bulk[i]))
+            return false;
+    return true;
+}
+
+/* A relative path without "..", control characters or an empty name. */
+static bool is_safe_name(const char *name)
+{
+    if (name[0] == '\0' || name[0] == '/')
+        return false;
+    for (const char *p = name; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return false;
+    for (const char *p = name; p; p = strchr(p, '/'), p = p ? p + 1 : NULL)
+        if (strncmp(p, "..", 2) == 0 && (p[2] == '/' || p[2] == '\0'))
+            return false;
+    return true;
+}
+
+static enum nx_status damaged(struct nx_neff_reader *r, const struct stream *s, const char *why)
+{
+    uint64_t at = s->is_gzip ? s->zip.total_in : s->at;
+
+    return nx_fail_at(r->error, r->path, r->neff->header.header_size + at, "archive: %s", why);
+}
+
+static enum nx_status keep(struct nx_neff_reader *r, struct stream *s, struct archive *archive, const char *name,
+                           uint64_t size, uint64_t *total)
+{
+    unsigned char *bytes;
+    uint64_t filled = 0;
+
+    if (size > NX_NEFF_MAX_KEPT - *total)
+        return damaged(r, s, "its members are too large to hold (more than 2 GiB)");
+    *total += size;
+    bytes = nx_alloc(size);
+    r->kept = nx_grow(r->kept, r->kept_count, &r->kept_capacity, sizeof(*r->kept));
+    r->kept[r->kept_count++] = (struct nx_kept_member){name, {bytes, size}};
+    while (filled < size) {
+        la_ssize_t got = archive_read_data(archive, bytes + filled, size - filled);
+
+        if (got < 0)
+            return damaged(r, s, s->problem ? s->problem : archive_error_string(archive));
+        if (got == 0)
+            return damaged(r, s, "a member is shorter than its header says");
+        filled += (uint64_t)got;
+    }
+    return NX_OK;
+}
+
+static enum nx_status read_member(struct nx_neff_reader *r, struct stream *s, struct archive *archive,
+                                  struct archive_entry *entry, size_t *capacity, uint64_t *total)
+{
+    struct nx_neff *neff = r->neff;
+    const char *path = archive_entry_pathname(entry), *name;
+    int64_t size = archive_entry_size(entry);
+
+    if (!path)
+        return damaged(r, s, "a member has no name");
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    if (archive_entry_hardlink(entry) || archive_entry_symlink(entry))
+        return damaged(r, s, "it holds a link: no NEFF does");
+    if (archive_entry_filetype(entry) == AE_IFDIR || path[0] == '\0')
+        return NX_OK;
+    if (archive_entry_filetype(entry) != AE_IFREG)
+        return damaged(r, s, "it holds a member that is neither a file nor a folder");
+    if (!is_safe_name(path))
+        return damaged(r, s, "a member's name is absolute, climbs out of the archive, or holds control characters");
+    if (size < 0 || (uint64_t)size > NX_NEFF_MAX_MEMBER)
+        return damaged(r, s, "a member is larger than 4 GiB");
+    if (neff->member_count == NX_NEFF_MAX_MEMBERS)
+        return damaged(r, s, "it has more than 100,000 members");
+
+    name = nx_arena_text(&neff->arena, path, strlen(path));
+    neff->members = nx_grow(neff->members, neff->member_count, capacity, sizeof(*neff->members));
+    neff->members[neff->member_count++] =
+        (struct nx_neff_member){name, (uint64_t)size, (uint64_t)archive_read_header_position(archive)};
+    return is_needed(name) ? keep(r, s, archive, name, (uint64_t)size, total) : NX_OK;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const struct nx_kept_member *)left)->name, ((const struct nx_kept_member *)right)->name);
+}
+
+static enum nx_status walk(struct nx_neff_reader *r, struct stream *s, struct archive *archive)
+{
+    size_t capacity = 0;
+    uint64_t total = 0;
+    const void *rest;
+    la_ssize_t size;
+
+    if (archive_read_open(archive, s, NULL, read_callback, NULL) != ARCHIVE_OK)
+        return damaged(r, s, s->problem ? s->problem : archive_error_string(archive));
+    for (;;) {
+        struct archive_entry *entry;
+        int result = archive_read_next_header(archive, &entry);
+        enum nx_status status;
+
+        if (result == ARCHIVE_EOF)
+            break;
+        if (result != ARCHIVE_OK)
+            return damaged(r, s, s->problem ? s->problem : archive_error_string(archive));
+        status = read_member(r, s, archive, entry, &capacity, &total);
+        if (status != NX_OK)
+            return status;
+    }
+    while ((size = next_chunk(s, &rest)) > 0)
+        ; /* to the end: only there does zlib compare the CRC */
+    if (size < 0)
+        return damaged(r, s, s->problem);
+    if (r->neff->member_count == 0)
+        return damaged(r, s, "it has no members: not a NEFF");
+
+    qsort(r->kept, r->kept_count, sizeof(*r->kept), by_name);
+    for (size_t i = 1; i < r->kept_count; i++)
+        if (strcmp(r->kept[i - 1].name, r->kept[i].name) == 0)
+            return nx_fail_at(r->error, r->path, r->neff->header.header_size, "archive: two members are named %s",
+                              r->kept[i].name);
+    return NX_OK;
+}
+
+enum nx_status nx_neff_read_archive(struct nx_neff_reader *r, struct nx_bytes file)
+{
+    struct stream *s = nx_zalloc(1, sizeof(*s));
+    struct archive *archive = archive_read_new();
+    enum nx_status status;
+
+    if (!nx_bytes_slice(file, r->neff->header.header_size, r->neff->header.data_size, &s->packed))
+        s->packed = (struct nx_bytes){0};
+    s->is_gzip = s->packed.size >= 2 && s->packed.data[0] == 0x1f && s->packed.data[1] == 0x8b;
+    if (!archive || inflateInit2(&s->zip, 15 + 16) != Z_OK) { /* 15 + 16: gzip, largest window */
+        archive_read_free(archive);
+        free(s);
+        return nx_fail(r->error, NX_FAILED, "cannot start zlib or libarchive");
+    }
+    archive_read_support_format_tar(archive);
+    status = walk(r, s, archive);
+    archive_read_free(archive);
+    inflateEnd(&s->zip);
+    free(s);
+    return status;
+}
+
+void nx_neff_drop_archive(struct nx_neff_reader *r)
+{
+    for (size_t i = 0; i < r->kept_count; i++)
+        free((void *)(uintptr_t)r->kept[i].bytes.data);
+    free(r->kept);
+    r->kept = NULL;
+    r->kept_count = 0;
+}
+
+bool nx_neff_member(const struct nx_neff_reader *r, const char *name, struct nx_bytes *bytes)
+{
+    struct nx_kept_member key = {.name = name};
+    const struct nx_kept_member *found = bsearch(&key, r->kept, r->kept_count, sizeof(*r->kept), by_name);
+
+    *bytes = found ? found->bytes : (struct nx_bytes){0};
+    return found != NULL;
+}
+
+enum nx_status nx_neff_need_member(struct nx_neff_reader *r, const char *name, struct nx_bytes *bytes)
+{
+    if (nx_neff_member(r, name, bytes))
+        return NX_OK;
+    return nx_fail_at(r->error, r->path, r->neff->header.header_size, "archive: member %s is missing", name);
+}
+
+const struct nx_kept_member *nx_neff_match_member(const struct nx_neff_reader *r, const char *prefix,
+                                                  const char *suffix)
+{
+    for (size_t i = 0; i < r->kept_count; i++)
+        if ((!prefix || strncmp(r->kept[i].name, prefix, strlen(prefix)) == 0) &&
+            (!suffix || ends_with(r->kept[i].name, suffix)))
+            return &r->kept[i];
+    return NULL;
+}

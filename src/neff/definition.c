@@ -1,0 +1,301 @@
+/* A graph (physical core) of the NEFF: def.json names its parts (docs/format-neff.md, "def.json"). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/queue_name.h"
+#include "base/text.h"
+#include "neff/reader.h"
+
+/* Keys of each engine in def.json. */
+static const char *const engine_keys[NX_ENGINE_COUNT] = {"pe", "act", "pool", "dve", "sp"};
+
+struct graph_reader {
+    struct nx_neff_reader *r;
+    struct nx_neff_graph *graph;
+    const char *definition; /* member name of def.json */
+    const char *base;       /* its folder, with the '/' */
+    const json_t *json;
+};
+
+static const char *member_name(const struct graph_reader *g, const char *file)
+{
+    return nx_arena_printf(&g->r->neff->arena, "%s%s", g->base, file);
+}
+
+/* "[128 512]" */
+static const char *shape_text(struct nx_neff_reader *r, const json_t *shape)
+{
+    struct nx_text text = {0};
+    const char *copy;
+
+    if (!json_is_array(shape))
+        return NULL;
+    nx_text_puts(&text, "[");
+    for (size_t i = 0; i < json_array_size(shape); i++)
+        nx_text_printf(&text, "%s%lld", i ? " " : "", (long long)json_integer_value(json_array_get(shape, i)));
+    nx_text_puts(&text, "]");
+    copy = nx_arena_text(&r->neff->arena, text.data, text.size);
+    nx_text_free(&text);
+    return copy;
+}
+
+/* A variable's entry in tensor_map.json: by its name, or by the stem of its file ("value_STEM.npy"). */
+static const json_t *tensor_of(const json_t *tensor_map, const char *name, const json_t *var)
+{
+    static const char prefix[] = "value_", suffix[] = ".npy";
+    const json_t *found = json_object_get(tensor_map, name);
+    const char *file = json_string_value(json_object_get(var, "file_name"));
+    size_t size = file ? strlen(file) : 0;
+    char stem[256];
+
+    if (found || size < sizeof(prefix) + sizeof(suffix) - 2 || size >= sizeof(stem) ||
+        strncmp(file, prefix, sizeof(prefix) - 1) != 0 ||
+        strcmp(file + size - (sizeof(suffix) - 1), suffix) != 0)
+        return found;
+    snprintf(stem, sizeof(stem), "%.*s", (int)(size - sizeof(prefix) - sizeof(suffix) + 2),
+             file + sizeof(prefix) - 1);
+    return json_object_get(tensor_map, stem);
+}
+
+static enum nx_var_kind var_kind(struct nx_neff_reader *r, const char *type)
+{
+    static const struct {
+        const char *type;
+        enum nx_var_kind kind;
+    } kinds[] = {
+        {"input", NX_VAR_INPUT},         {"output", NX_VAR_OUTPUT},       {"file", NX_VAR_WEIGHT},
+        {"state-buffer", NX_VAR_STATE_BUFFER}, {"dge-table", NX_VAR_DGE_TABLE}, {"virtual", NX_VAR_OTHER},
+    };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strcmp(kinds[i].type, type) == 0)
+            return kinds[i].kind;
+    nx_warn(&r->neff->warnings, NX_WARN_UNKNOWN, "variables of type \"%s\" in the NEFF are not known", type);
+    return NX_VAR_OTHER;
+}
+
+static void read_dge_table(struct nx_neff_reader *r, const json_t *list, struct nx_neff_var *var)
+{
+    size_t count = json_array_size(list);
+    int64_t *ids = nx_arena_alloc(&r->neff->arena, count, sizeof(*ids));
+
+    for (size_t i = 0; i < count; i++)
+        ids[i] = (int64_t)json_integer_value(json_array_get(list, i));
+    var->dge_list = ids;
+    var->dge_count = count;
+}
+
+static int vars_by_name(const void *left, const void *right)
+{
+    return strcmp(((const struct nx_neff_var *)left)->name, ((const struct nx_neff_var *)right)->name);
+}
+
+static enum nx_status read_vars(struct graph_reader *g)
+{
+    struct nx_neff_reader *r = g->r;
+    json_t *vars = json_object_get(g->json, "var"), *tensor_map, *value;
+    enum nx_status status = nx_neff_json(r, member_name(g, "tensor_map.json"), false, false, &tensor_map);
+    const char *name;
+
+    if (status != NX_OK)
+        return status;
+    g->graph->vars = nx_arena_alloc(&r->neff->arena, json_object_size(vars), sizeof(*g->graph->vars));
+    json_object_foreach(vars, name, value) {
+        struct nx_neff_var *var = &g->graph->vars[g->graph->var_count++];
+        const json_t *tensor = tensor_of(tensor_map, name, value);
+
+        var->name = nx_arena_text(&r->neff->arena, name, strlen(name));
+        var->type = nx_neff_json_text(r, value, "type");
+        if (!var->type)
+            var->type = "";
+        var->kind = var_kind(r, var->type);
+        var->size = (uint64_t)nx_neff_json_integer(value, "size", 0);
+        var->var_id = nx_neff_json_integer(value, "var_id", -1);
+        var->shape = shape_text(r, json_object_get(tensor, "sim_shape"));
+        var->format = nx_neff_json_text(r, tensor, "sim_format");
+        var->dtype = nx_neff_json_text(r, tensor, "dtype");
+        if (var->kind == NX_VAR_DGE_TABLE)
+            read_dge_table(r, json_object_get(value, "list"), var);
+    }
+    json_decref(tensor_map);
+    qsort(g->graph->vars, g->graph->var_count, sizeof(*g->graph->vars), vars_by_name);
+    return NX_OK;
+}
+
+static int queues_by_name(const void *left, const void *right)
+{
+    return strcmp(((const struct nx_neff_queue *)left)->name, ((const struct nx_neff_queue *)right)->name);
+}
+
+static void read_queues(struct graph_reader *g)
+{
+    struct nx_arena *arena = &g->r->neff->arena;
+    json_t *queues = json_object_get(g->json, "dma_queue"), *value;
+    const char *name;
+
+    g->graph->queues = nx_arena_alloc(arena, json_object_size(queues), sizeof(*g->graph->queues));
+    json_object_foreach(queues, name, value) {
+        struct nx_neff_queue *queue = &g->graph->queues[g->graph->queue_count++];
+        const json_t *set = json_object_get(value, "semaphore_set");
+        size_t count = json_array_size(set);
+        uint32_t *semaphores = nx_arena_alloc(arena, count, sizeof(*semaphores));
+        char display[256];
+
+        nx_display_queue(name, display, sizeof(display));
+        queue->name = nx_arena_text(arena, name, strlen(name));
+        queue->display_name = nx_arena_text(arena, display, strlen(display));
+        queue->type = nx_neff_json_text(g->r, value, "type");
+        if (!queue->type)
+            queue->type = "";
+        queue->owner = nx_neff_json_text(g->r, value, "owner");
+        queue->num_rings = (uint32_t)nx_neff_json_integer(value, "num_queues", 0);
+        for (size_t i = 0; i < count; i++)
+            semaphores[i] = (uint32_t)json_integer_value(json_array_get(set, i));
+        queue->semaphores = semaphores;
+        queue->semaphore_count = count;
+    }
+    qsort(g->graph->queues, g->graph->queue_count, sizeof(*g->graph->queues), queues_by_name);
+}
+
+/* The first four behind the runtime's own belong to engines; then each queue names its set. */
+static void name_semaphores(struct graph_reader *g)
+{
+    static const char *const engines[] = {"GpSimd", "Scalar", "Tensor", "Vector"};
+    struct nx_neff_graph *graph = g->graph;
+
+    graph->runtime_semaphore_count = nx_neff_json_integer(g->json, "runtime_semaphore_count", -1);
+    if (graph->runtime_semaphore_count > 0 && graph->runtime_semaphore_count <= 252)
+        for (int i = 0; i < 4; i++)
+            graph->semaphore_names[graph->runtime_semaphore_count + i] = engines[i];
+    for (size_t q = 0; q < graph->queue_count; q++)
+        for (size_t i = 0; i < graph->queues[q].semaphore_count; i++)
+            if (graph->queues[q].semaphores[i] < 256)
+                graph->semaphore_names[graph->queues[q].semaphores[i]] = graph->queues[q].display_name;
+}
+
+/* Appends the members that def.json lists under KEY (a list of file names). */
+static size_t list_members(struct graph_reader *g, const char *key, const char **members, size_t limit)
+{
+    const json_t *files = json_object_get(g->json, key);
+    size_t count = 0;
+
+    for (size_t i = 0; i < json_array_size(files) && count < limit; i++) {
+        const char *file = json_string_value(json_array_get(files, i));
+
+        if (file)
+            members[count++] = member_name(g, file);
+    }
+    return count;
+}
+
+#define MAX_DEBUG_FILES 64 /* a key; each engine has had one */
+
+static enum nx_status read_engine(struct graph_reader *g, enum nx_engine engine, struct nx_block_list *blocks)
+{
+    struct nx_neff_engine *out = &g->graph->engines[engine];
+    const char *members[MAX_DEBUG_FILES], *file;
+    char key[32];
+    struct nx_bytes code;
+    enum nx_status status;
+
+    snprintf(key, sizeof(key), "%s_instr", engine_keys[engine]);
+    file = json_string_value(json_object_get(g->json, key));
+    if (!file)
+        return nx_neff_json_fail(g->r, g->definition, "\"%s\" is missing: which file holds the engine's code", key);
+    status = nx_neff_need_member(g->r, member_name(g, file), &code);
+    if (status != NX_OK)
+        return status;
+    out->code.data = nx_arena_alloc(&g->r->neff->arena, code.size, 1);
+    out->code.size = code.size;
+    if (code.size)
+        memcpy((uint8_t *)(uintptr_t)out->code.data, code.data, code.size);
+    if (code.size % 64)
+        nx_warn(&g->r->neff->warnings, NX_WARN_INCONSISTENT, "%s is not a whole number of instructions", file);
+
+    file = json_string_value(json_object_get(g->json, engine_keys[engine]));
+    if (file) {
+        status = nx_neff_read_blocks(g->r, member_name(g, file), engine, g->graph, blocks);
+        if (status != NX_OK)
+            return status;
+    }
+    snprintf(key, sizeof(key), "%s_asm_dbg", engine_keys[engine]);
+    return nx_neff_read_debug(g->r, members, list_members(g, key, members, MAX_DEBUG_FILES), &out->assembly);
+}
+
+static int blocks_by_id(const void *left, const void *right)
+{
+    const struct nx_neff_block *a = left, *b = right;
+
+    if (a->queue != b->queue)
+        return a->queue < b->queue ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static enum nx_status read_engines(struct graph_reader *g)
+{
+    struct nx_block_list blocks = {0};
+    enum nx_status status = NX_OK;
+
+    for (int e = 0; e < NX_ENGINE_COUNT && status == NX_OK; e++)
+        status = read_engine(g, (enum nx_engine)e, &blocks);
+    if (status == NX_OK && blocks.count) {
+        qsort(blocks.list, blocks.count, sizeof(*blocks.list), blocks_by_id);
+        g->graph->blocks = nx_arena_alloc(&g->r->neff->arena, blocks.count, sizeof(*blocks.list));
+        memcpy(g->graph->blocks, blocks.list, blocks.count * sizeof(*blocks.list));
+        g->graph->block_count = blocks.count;
+    }
+    free(blocks.list);
+    return status;
+}
+
+static enum nx_status read_hierarchy(struct graph_reader *g)
+{
+    const char *members[NX_ENGINE_COUNT * MAX_DEBUG_FILES];
+    const struct nx_kept_member *penguin;
+    char name[64];
+    size_t count = 0;
+    int number = 0;
+    enum nx_status status;
+
+    for (int e = 0; e < NX_ENGINE_COUNT; e++) {
+        snprintf(name, sizeof(name), "%s_dbg", engine_keys[e]);
+        count += list_members(g, name, members + count, MAX_DEBUG_FILES);
+    }
+    status = nx_neff_read_debug(g->r, members, count, &g->graph->bir);
+    if (status == NX_OK)
+        status = nx_neff_read_debug(g->r, members, list_members(g, "dma_dbg", members, MAX_DEBUG_FILES),
+                                    &g->graph->dma_bir);
+    if (status != NX_OK || sscanf(g->graph->name, "sg%9d", &number) != 1)
+        return status;
+    snprintf(name, sizeof(name), "debug_info_penguin.dbg_sg%06d", number);
+    penguin = nx_neff_match_member(g->r, NULL, name);
+    if (penguin)
+        members[0] = penguin->name;
+    return nx_neff_read_debug(g->r, members, penguin ? 1 : 0, &g->graph->penguin);
+}
+
+enum nx_status nx_neff_read_graph(struct nx_neff_reader *r, const char *name, const char *definition,
+                                  struct nx_neff_graph *graph)
+{
+    struct graph_reader g = {.r = r, .graph = graph, .definition = definition};
+    const char *slash = strrchr(definition, '/');
+    json_t *json;
+    enum nx_status status = nx_neff_json(r, definition, false, true, &json);
+
+    if (status != NX_OK)
+        return status;
+    graph->name = name;
+    g.json = json;
+    g.base = nx_arena_text(&r->neff->arena, definition, slash ? (size_t)(slash - definition) + 1 : 0);
+    status = read_vars(&g);
+    if (status == NX_OK) {
+        read_queues(&g);
+        name_semaphores(&g);
+        status = read_engines(&g);
+    }
+    if (status == NX_OK)
+        status = read_hierarchy(&g);
+    json_decref(json);
+    return status;
+}
