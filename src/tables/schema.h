@@ -36,11 +36,13 @@ enum nx_table_scope {
 struct nx_column {
     const char *name;
     enum nx_column_type type;
-    bool required;           /* never NULL */
-    const char *unit;        /* "nanoseconds", or NULL */
-    const char *enum_name;   /* name of an nx_enum, or NULL */
+    bool required;         /* never NULL */
+    const char *unit;      /* "nanoseconds", or NULL */
+    const char *enum_name; /* name of an nx_enum, or NULL */
+    const char *items;     /* of an array: "integer", "string" or the name of a table; else NULL */
+    const char *format;    /* OpenAPI: "int64", "int32", "float", "double", or NULL */
     const char *description;
-    const char *example;     /* or NULL */
+    const char *example; /* or NULL */
 };
 
 struct nx_table_schema {
@@ -53,9 +55,20 @@ struct nx_table_schema {
 
 struct nx_enum {
     const char *name;
+    const char *description;
     const char *const *values;
     size_t value_count;
 };
+
+/* enum { NX_ActiveTime_start_ts, ..., NX_ActiveTime_COUNT }; and so on for each table. */
+#define NX_TABLE(table, scope, description) enum {
+#define NX_COLUMN(table, column, type, need, unit, enumeration, description, example) NX_##table##_##column,
+#define NX_ARRAY(table, column, need, unit, items, description, example) NX_##table##_##column,
+#define NX_TABLE_END(table) \
+    NX_##table##_COUNT      \
+    }                       \
+    ;
+#include "tables/schema.def"
 
 extern const struct nx_table_schema nx_schema[]; /* in the reference's order (alphabetical) */
 extern const size_t nx_schema_count;
