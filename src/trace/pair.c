@@ -244,8 +244,9 @@ static void read_record(struct core_pass *pass, const struct nx_ntff_section *se
     struct nx_trace *trace = pass->build->trace;
     unsigned kind = nx_record_kind(r), sub = kind & 3;
     bool known;
+    const char *description = nx_record_describe(section, r, &known);
 
-    count(trace, nx_record_describe(section, r, &known), known);
+    count(trace, description, known);
     trace->records++;
     if (nx_record_overflow(r))
         trace->records_overflow++;
