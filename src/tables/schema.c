@@ -19,11 +19,10 @@
 #define NEED_REQUIRED true
 #define NEED_OPTIONAL false
 
+/* clang-format off */
 #define NX_ENUM(enumeration, describe) static const char *const values_##enumeration[] = {
 #define NX_VALUE(enumeration, text) text,
-#define NX_ENUM_END(enumeration) \
-    }                            \
-    ;
+#define NX_ENUM_END(enumeration) };
 #include "tables/schema.def"
 
 #define NX_ENUM(enumeration, describe)             \
@@ -52,9 +51,7 @@ const size_t nx_enum_count = sizeof(nx_enums) / sizeof(nx_enums[0]);
      .items = of,                                                    \
      .description = describe,                                        \
      .example = sample},
-#define NX_TABLE_END(table) \
-    }                       \
-    ;
+#define NX_TABLE_END(table) };
 #include "tables/schema.def"
 
 #define NX_TABLE(table, reach, describe) \
@@ -62,6 +59,7 @@ const size_t nx_enum_count = sizeof(nx_enums) / sizeof(nx_enums[0]);
 const struct nx_table_schema nx_schema[] = {
 #include "tables/schema.def"
 };
+/* clang-format on */
 const size_t nx_schema_count = sizeof(nx_schema) / sizeof(nx_schema[0]);
 
 const struct nx_table_schema *nx_schema_find(const char *table, bool fold_case)
@@ -116,4 +114,17 @@ const char *nx_type_format(enum nx_column_type type)
         break;
     }
     return NULL;
+}
+
+const char *nx_scope_name(enum nx_table_scope scope)
+{
+    switch (scope) {
+    case NX_SCOPE_DEVICE:
+        return "device";
+    case NX_SCOPE_SYSTEM:
+        return "system";
+    case NX_SCOPE_TRANSIENT:
+        break;
+    }
+    return "transient";
 }

@@ -61,14 +61,13 @@ struct nx_enum {
 };
 
 /* enum { NX_ActiveTime_start_ts, ..., NX_ActiveTime_COUNT }; and so on for each table. */
+/* clang-format off */
 #define NX_TABLE(table, scope, description) enum {
 #define NX_COLUMN(table, column, type, need, unit, enumeration, description, example) NX_##table##_##column,
 #define NX_ARRAY(table, column, need, unit, items, description, example) NX_##table##_##column,
-#define NX_TABLE_END(table) \
-    NX_##table##_COUNT      \
-    }                       \
-    ;
+#define NX_TABLE_END(table) NX_##table##_COUNT };
 #include "tables/schema.def"
+/* clang-format on */
 
 extern const struct nx_table_schema nx_schema[]; /* in the reference's order (alphabetical) */
 extern const size_t nx_schema_count;
@@ -80,12 +79,19 @@ const struct nx_table_schema *nx_schema_find(const char *table, bool fold_case);
 const struct nx_enum *nx_enum_find(const char *name);
 
 /* The three renderings. */
-void nx_schema_json(const struct nx_table_schema *table, struct nx_text *out); /* the API's tableSchema */
-void nx_schema_yaml(FILE *out);     /* OpenAPI, all tables: --show-profile-schema */
-void nx_schema_markdown(FILE *out); /* docs/schema.md */
+void nx_schema_json(const struct nx_table_schema *table,
+                    struct nx_text *out); /* appends the API's tableSchema */
+void nx_schema_yaml(FILE *out);           /* OpenAPI, all tables: --show-profile-schema */
+void nx_schema_markdown(FILE *out);       /* docs/schema.md */
+/* A column's example as a JSON value of its type; appends nothing if it has none. */
+void nx_schema_example(const struct nx_column *column, struct nx_text *out);
 
-/* OpenAPI words for a column type: "integer" and "int64"; format is NULL where there is none. */
+/*
+ * OpenAPI words for a column type: "integer" and "int64"; format is NULL where there is none.  A column's own
+ * format is nx_column.format.
+ */
 const char *nx_type_name(enum nx_column_type type);
 const char *nx_type_format(enum nx_column_type type);
+const char *nx_scope_name(enum nx_table_scope scope); /* "device", "system", "transient" */
 
 #endif
