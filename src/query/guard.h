@@ -23,9 +23,12 @@
 bool nx_guard_check(const char *ast, size_t ast_size, const char *const *tables, size_t table_count,
                     char **reason, char **missing_table);
 
-/* How an EXPLAIN, DESCRIBE or SUMMARIZE prefix is taken off so that the rest can be vetted. */
-enum nx_guard_prefix { NX_PREFIX_NONE, NX_PREFIX_EXPLAIN, NX_PREFIX_DESCRIBE, NX_PREFIX_SUMMARIZE };
-/* Skips white space and comments, reads the prefix; *rest is what follows it. */
+/*
+ * EXPLAIN cannot be printed as a tree: it is taken off, and what follows it is vetted as if it stood alone.
+ * (DESCRIBE, SHOW and SUMMARIZE are queries to DuckDB's parser and need no such thing.)
+ */
+enum nx_guard_prefix { NX_PREFIX_NONE, NX_PREFIX_EXPLAIN };
+/* Skips white space and comments, reads EXPLAIN [ANALYZE]; *rest is what follows it, or all of `sql`. */
 enum nx_guard_prefix nx_guard_split(const char *sql, const char **rest);
 
 #endif
