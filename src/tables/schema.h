@@ -78,11 +78,16 @@ extern const size_t nx_enum_count;
 const struct nx_table_schema *nx_schema_find(const char *table, bool fold_case);
 const struct nx_enum *nx_enum_find(const char *name);
 
-/* The three renderings. */
-void nx_schema_json(const struct nx_table_schema *table,
-                    struct nx_text *out); /* appends the API's tableSchema */
-void nx_schema_yaml(FILE *out);           /* OpenAPI, all tables: --show-profile-schema */
-void nx_schema_markdown(FILE *out);       /* docs/schema.md */
+/*
+ * The three renderings.  nx_schema_json() appends the API's tableSchema:
+ *     {"tableName":"PendingDma","description":"...","scope":"device","columns":[
+ *      {"name":"timestamp","type":"integer","format":"int64","unit":"nanoseconds","required":true,
+ *       "description":"...","example":null},...]}
+ * "unit" and "example" are null where there is none; "format", "items" and "enum" are left out.
+ */
+void nx_schema_json(const struct nx_table_schema *table, struct nx_text *out);
+void nx_schema_yaml(FILE *out);     /* OpenAPI, all tables: --show-profile-schema */
+void nx_schema_markdown(FILE *out); /* docs/schema.md */
 /* A column's example as a JSON value of its type; appends nothing if it has none. */
 void nx_schema_example(const struct nx_column *column, struct nx_text *out);
 

@@ -36,12 +36,15 @@ static void put_column(struct nx_text *out, const struct nx_column *column)
     put_member(out, "format", column->format);
     put_member(out, "items", column->items);
     put_member(out, "unit", column->unit);
+    if (!column->unit)
+        nx_text_puts(out, ",\"unit\":null"); /* like "example" a key of every column, for tables of them */
     nx_text_printf(out, ",\"required\":%s", column->required ? "true" : "false");
     put_member(out, "description", column->description);
-    if (column->example) {
-        nx_text_puts(out, ",\"example\":");
+    nx_text_puts(out, ",\"example\":");
+    if (column->example)
         nx_schema_example(column, out);
-    }
+    else
+        nx_text_puts(out, "null");
     if (values) {
         nx_text_puts(out, ",\"enum\":");
         for (size_t i = 0; i < values->value_count; i++) {

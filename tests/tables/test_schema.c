@@ -340,7 +340,8 @@ static void check_json_column(const struct nx_column *ours, const json_t *json)
     same_optional(ours->unit, json, "unit");
     same_optional(ours->description, json, "description");
     assert_int_equal(json_is_true(json_object_get(json, "required")), ours->required);
-    assert_int_equal(json_object_get(json, "example") != NULL, ours->example != NULL);
+    assert_int_equal(json_is_null(json_object_get(json, "example")), ours->example == NULL);
+    assert_int_equal(json_is_null(json_object_get(json, "unit")), ours->unit == NULL);
     assert_int_equal(values ? values->value_count : 0, json_array_size(list));
     for (size_t i = 0; values && i < values->value_count; i++)
         assert_string_equal(json_string_value(json_array_get(list, i)), values->values[i]);
