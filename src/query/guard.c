@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 #include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
