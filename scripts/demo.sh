@@ -12,7 +12,7 @@ mkdir -p "$demo"
 
 ask() { # explanation, SQL
     printf '\n%s\n' "$1"
-    "$bin/neuron-explorer" query --quiet --data-path "$data" matmul "$2"
+    "$bin/neuron-explorer" query --data-path "$data" matmul "$2"
 }
 
 "$bin/nx-generate" --quiet -m 512 -k 512 -n 2048 --out-neff "$demo/matmul.neff" --out-ntff "$demo/matmul.ntff"
