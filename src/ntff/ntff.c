@@ -38,27 +38,33 @@ enum nx_status nx_ntff_parse(const char *path, struct nx_bytes bytes, struct nx_
     struct nx_ntff_reader reader = {.ntff = ntff, .path = path, .file = bytes, .error = error};
     enum nx_status status;
 
-    *ntff = (struct nx_ntff){0};
-    ntff->path = path;
+    *ntff = (struct nx_ntff){.path = path};
     status = parse(&reader);
     if (status != NX_OK)
         nx_ntff_close(ntff);
     return status;
 }
 
-enum nx_status nx_ntff_open(const char *path, struct nx_ntff *ntff, struct nx_error *error)
+enum nx_status nx_ntff_inspect(const char *path, struct nx_ntff *ntff, struct nx_error *error)
 {
-    struct nx_file file;
-    enum nx_status status = nx_file_open(path, &file, error);
+    struct nx_ntff_reader reader = {.ntff = ntff, .error = error};
+    enum nx_status status;
 
     *ntff = (struct nx_ntff){0};
+    status = nx_file_open(path, &ntff->file, error);
     if (status != NX_OK)
         return status;
-    status = nx_ntff_parse(file.path, file.bytes, ntff, error);
-    if (status == NX_OK)
-        ntff->file = file;
-    else
-        nx_file_close(&file);
+    ntff->path = reader.path = ntff->file.path;
+    reader.file = ntff->file.bytes;
+    return parse(&reader);
+}
+
+enum nx_status nx_ntff_open(const char *path, struct nx_ntff *ntff, struct nx_error *error)
+{
+    enum nx_status status = nx_ntff_inspect(path, ntff, error);
+
+    if (status != NX_OK)
+        nx_ntff_close(ntff);
     return status;
 }
 

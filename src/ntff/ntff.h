@@ -155,7 +155,13 @@ struct nx_ntff {
 enum nx_status nx_ntff_open(const char *path, struct nx_ntff *ntff, struct nx_error *error);
 void nx_ntff_close(struct nx_ntff *ntff); /* safe on a zeroed struct */
 
-/* Same, from memory that outlives the nx_ntff (tests, fuzzing). */
+/*
+ * For looking at a damaged file: as nx_ntff_open(), but what was read before the problem stays in *ntff, which
+ * must be closed in any case.
+ */
+enum nx_status nx_ntff_inspect(const char *path, struct nx_ntff *ntff, struct nx_error *error);
+
+/* Same as nx_ntff_open(), from memory that outlives the nx_ntff (tests, fuzzing). */
 enum nx_status nx_ntff_parse(const char *path, struct nx_bytes bytes, struct nx_ntff *ntff,
                              struct nx_error *error);
 

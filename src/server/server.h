@@ -23,6 +23,7 @@ struct nx_server_options {
     uint16_t api_port; /* 0: any free port */
     const struct nx_store *store;
     struct nx_pool *pool;
+    unsigned timeout_ms; /* of a query, unless the request says otherwise */
     const char *version;
 };
 struct nx_server;

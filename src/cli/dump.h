@@ -1,0 +1,24 @@
+/*
+ * dump.h - what the two dumps share: they build one JSON document, which is
+ * printed as it is (--json) or as indented text.
+ */
+#ifndef NX_CLI_DUMP_H
+#define NX_CLI_DUMP_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/warning.h"
+
+/* Text that a file holds, which need not be UTF-8. NULL becomes null. */
+json_t *nx_dump_text(const char *text);
+json_t *nx_dump_hex(const uint8_t *bytes, size_t size);
+json_t *nx_dump_warnings(const struct nx_warnings *warnings);
+
+/*
+ * Prints the document, and `error` if the file could not be read whole; takes the document over. Returns the
+ * exit status.
+ */
+int nx_dump_print(json_t *document, bool json, const struct nx_error *error);
+
+#endif

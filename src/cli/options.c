@@ -1,0 +1,70 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int nx_complain(enum nx_status status, const char *format, ...)
+{
+    va_list args;
+
+    fputs("neuron-explorer: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return (int)status;
+}
+
+int nx_complain_about(const struct nx_error *error)
+{
+    return nx_complain(error->status, "%s", error->text);
+}
+
+bool nx_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *value)
+{
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return !errno && *end == '\0' && *value >= low && *value <= high;
+}
+
+bool nx_parse_seconds(const char *text, unsigned *milliseconds)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+
+    if (end == text || *end || !(seconds > 0) || seconds > 86400)
+        return false;
+    *milliseconds = (unsigned)(seconds * 1000);
+    if (*milliseconds == 0)
+        *milliseconds = 1;
+    return true;
+}
+
+enum nx_status nx_open_store(const char *path, bool create, struct nx_store *store, struct nx_error *error)
+{
+    char *standard = path ? NULL : nx_store_default_path();
+    enum nx_status status;
+
+    if (!path && !standard)
+        return nx_fail(error, NX_UNAVAILABLE, "neither XDG_DATA_HOME nor HOME is set: name the data path by --data-path");
+    status = nx_store_open(path ? path : standard, create, store, error);
+    free(standard);
+    return status;
+}
+
+unsigned nx_terminal_width(void)
+{
+    struct winsize size;
+
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
