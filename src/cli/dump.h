@@ -6,6 +6,8 @@
 #define NX_CLI_DUMP_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/warning.h"

@@ -95,7 +95,7 @@ static void describe_holder(uint16_t port, char *out, size_t size)
         if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || !has_descriptor(entry->d_name, wanted))
             continue;
         read_command(entry->d_name, command, sizeof(command));
-        snprintf(out, size, ", held by process %s (%s)", entry->d_name, command);
+        snprintf(out, size, ", held by process %.20s (%.60s)", entry->d_name, command);
     }
     if (dir)
         closedir(dir);
