@@ -254,7 +254,8 @@ bool nx_guard_check(const char *ast, size_t ast_size, const char *const *tables,
 {
     struct walk w = {.tables = tables, .table_count = table_count};
     json_error_t why;
-    json_t *tree = json_loadb(ast, ast_size, 0, &why);
+    /* positions are 64-bit unsigned in the tree: beyond what jansson takes as an integer */
+    json_t *tree = json_loadb(ast, ast_size, JSON_DECODE_INT_AS_REAL, &why);
     const json_t *statements = json_object_get(tree, "statements");
 
     *missing_table = NULL;

@@ -69,7 +69,6 @@ static bool landlock(const int *fds, size_t count)
 
 bool nx_sandbox_files(const int *fds, size_t count)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0);

@@ -6,6 +6,7 @@
  * locked.  Whatever the SQL then does, the pool can kill it.
  */
 #include <jansson.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@
 
 #define SETUP_LIMIT ((size_t)1 << 20)
 #define REQUEST_LIMIT ((size_t)8 << 20)
+#define TICK_MS 250 /* how often a running query's surroundings are looked at */
 
 struct worker_table {
     char *name, *file;
@@ -42,6 +44,7 @@ struct watchdog {
     bool armed, fired;
     struct timespec deadline; /* CLOCK_MONOTONIC */
     duckdb_connection connection;
+    int fd; /* to the pool */
 };
 
 struct worker {
@@ -134,32 +137,55 @@ static void engine_error(struct worker *w, const char *why, unsigned timeout_ms)
 
 /* ------------------------------------------------------------------ the clock */
 
+static bool is_over(const struct timespec *deadline)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec > deadline->tv_sec || (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec);
+}
+
+static struct timespec in_milliseconds(unsigned ms)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_sec += ms / 1000;
+    time.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (time.tv_nsec >= 1000000000) {
+        time.tv_nsec -= 1000000000;
+        time.tv_sec++;
+    }
+    return time;
+}
+
+/*
+ * While a query runs: interrupts it when its time is over, again and again, since it can be between two of its
+ * interruptible parts; and ends the process when the pool has gone, which may have been killed.
+ */
 static void *watch(void *opaque)
 {
     struct watchdog *dog = opaque;
 
     pthread_mutex_lock(&dog->lock);
     for (;;) {
-        struct timespec deadline = dog->deadline;
-        struct timespec now;
+        struct timespec tick;
+        struct pollfd pool = {.fd = dog->fd, .events = 0};
 
         if (!dog->armed) {
             pthread_cond_wait(&dog->changed, &dog->lock);
             continue;
         }
-        pthread_cond_timedwait(&dog->changed, &dog->lock, &deadline);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (dog->armed && (now.tv_sec > dog->deadline.tv_sec ||
-                           (now.tv_sec == dog->deadline.tv_sec && now.tv_nsec >= dog->deadline.tv_nsec))) {
+        tick = dog->fired || is_over(&dog->deadline) ? in_milliseconds(20) : in_milliseconds(TICK_MS);
+        if (!dog->fired && (dog->deadline.tv_sec < tick.tv_sec ||
+                            (dog->deadline.tv_sec == tick.tv_sec && dog->deadline.tv_nsec < tick.tv_nsec)))
+            tick = dog->deadline;
+        pthread_cond_timedwait(&dog->changed, &dog->lock, &tick);
+        if (poll(&pool, 1, 0) > 0 && pool.revents & (POLLHUP | POLLERR))
+            _exit(0);
+        if (dog->armed && is_over(&dog->deadline)) {
             dog->fired = true;
             duckdb_interrupt(dog->connection);
-            /* a query can be between two of its interruptible parts: keep at it */
-            dog->deadline = now;
-            dog->deadline.tv_nsec += 20000000;
-            if (dog->deadline.tv_nsec >= 1000000000) {
-                dog->deadline.tv_nsec -= 1000000000;
-                dog->deadline.tv_sec++;
-            }
         }
     }
     return NULL;
@@ -168,13 +194,7 @@ static void *watch(void *opaque)
 static void arm(struct watchdog *dog, unsigned timeout_ms)
 {
     pthread_mutex_lock(&dog->lock);
-    clock_gettime(CLOCK_MONOTONIC, &dog->deadline);
-    dog->deadline.tv_sec += timeout_ms / 1000;
-    dog->deadline.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-    if (dog->deadline.tv_nsec >= 1000000000) {
-        dog->deadline.tv_nsec -= 1000000000;
-        dog->deadline.tv_sec++;
-    }
+    dog->deadline = in_milliseconds(timeout_ms);
     dog->armed = true;
     dog->fired = false;
     pthread_cond_signal(&dog->changed);
@@ -198,6 +218,7 @@ static void start_watchdog(struct worker *w)
     pthread_mutex_init(&w->watchdog.lock, NULL);
     pthread_cond_init(&w->watchdog.changed, &attr);
     w->watchdog.connection = w->connection;
+    w->watchdog.fd = w->fd;
     if (pthread_create(&thread, NULL, watch, &w->watchdog) == 0)
         pthread_detach(thread);
 }
