@@ -40,6 +40,12 @@ static void feed(struct stream *s)
     s->at += s->zip.avail_in;
 }
 
+/* All packed bytes went in, and there was room for more unpacked ones: the rest is missing. */
+static bool is_exhausted(const struct stream *s)
+{
+    return !s->zip.avail_in && s->at == s->packed.size && s->zip.avail_out;
+}
+
 /* Up to CHUNK more bytes of the tar; 0 at the end, -1 with `problem` set. */
 static la_ssize_t next_chunk(struct stream *s, const void **data)
 {
@@ -63,7 +69,7 @@ static la_ssize_t next_chunk(struct stream *s, const void **data)
 
         if (result == Z_STREAM_END) {
             s->done = true;
-        } else if (result == Z_BUF_ERROR || (result == Z_OK && !s->zip.avail_in && s->at == s->packed.size && s->zip.avail_out)) {
+        } else if (result == Z_BUF_ERROR || (result == Z_OK && is_exhausted(s))) {
             s->problem = "the gzip data end too early: the file is cut short";
             return -1;
         } else if (result != Z_OK) {
@@ -97,15 +103,18 @@ static bool ends_with(const char *text, const char *end)
     return size >= tail && strcmp(text + size - tail, end) == 0;
 }
 
-/* Constants and activation tables are the bulk of a NEFF, and nothing here needs them. */
+/*
+ * Which members to keep has to be told by their names: def.json says which files matter, but stands behind
+ * them. Constants and activation tables are the bulk of a NEFF, and nothing here needs them.
+ */
 static bool is_needed(const char *name)
 {
-    static const char *const bulk[] = {".npy", "_bkt.bin", "_ctrl.bin", "_table.bin"};
+    static const char *const bulk[] = {"_bkt.bin", "_ctrl.bin", "_table.bin", "act_info.json"};
 
     for (size_t i = 0; i < sizeof(bulk) / sizeof(bulk[0]); i++)
         if (ends_with(name, bulk[i]))
             return false;
-    return true;
+    return ends_with(name, ".json") || ends_with(name, ".bin") || strstr(name, ".dbg") != NULL;
 }
 
 /* A relative path without "..", control characters or an empty name. */
@@ -129,8 +138,8 @@ static enum nx_status damaged(struct nx_neff_reader *r, const struct stream *s, 
     return nx_fail_at(r->error, r->path, r->neff->header.header_size + at, "archive: %s", why);
 }
 
-static enum nx_status keep(struct nx_neff_reader *r, struct stream *s, struct archive *archive, const char *name,
-                           uint64_t size, uint64_t *total)
+static enum nx_status keep(struct nx_neff_reader *r, struct stream *s, struct archive *archive,
+                           const char *name, uint64_t size, uint64_t *total)
 {
     unsigned char *bytes;
     uint64_t filled = 0;
@@ -139,25 +148,42 @@ static enum nx_status keep(struct nx_neff_reader *r, struct stream *s, struct ar
         return damaged(r, s, "its members are too large to hold (more than 2 GiB)");
     *total += size;
     bytes = nx_alloc(size);
-    r->kept = nx_grow(r->kept, r->kept_count, &r->kept_capacity, sizeof(*r->kept));
-    r->kept[r->kept_count++] = (struct nx_kept_member){name, {bytes, size}};
     while (filled < size) {
         la_ssize_t got = archive_read_data(archive, bytes + filled, size - filled);
 
-        if (got < 0)
-            return damaged(r, s, s->problem ? s->problem : archive_error_string(archive));
-        if (got == 0)
-            return damaged(r, s, "a member is shorter than its header says");
+        if (got <= 0) {
+            free(bytes);
+            return got == 0 ? damaged(r, s, "a member is shorter than its header says")
+                            : damaged(r, s, s->problem ? s->problem : archive_error_string(archive));
+        }
         filled += (uint64_t)got;
     }
+    r->kept = nx_grow(r->kept, r->kept_count, &r->kept_capacity, sizeof(*r->kept));
+    r->kept[r->kept_count++] = (struct nx_kept_member){name, {bytes, size}};
     return NX_OK;
+}
+
+/* Whether the rest of the archive can hold a member of that size (a sparse one can claim any). */
+static bool is_possible(const struct stream *s, uint64_t size)
+{
+    uint64_t left = s->packed.size - (s->is_gzip ? s->zip.total_in : s->at);
+
+    /* what was read ahead: the last chunk, and what libarchive may have copied of the one before */
+    return size <= (s->is_gzip ? left * NX_NEFF_MAX_RATIO : left) + 2 * CHUNK;
+}
+
+static const char *name_of(struct archive_entry *entry)
+{
+    const char *name = archive_entry_pathname(entry);
+
+    return name ? name : archive_entry_pathname_utf8(entry); /* not to be had in the locale's encoding */
 }
 
 static enum nx_status read_member(struct nx_neff_reader *r, struct stream *s, struct archive *archive,
                                   struct archive_entry *entry, size_t *capacity, uint64_t *total)
 {
     struct nx_neff *neff = r->neff;
-    const char *path = archive_entry_pathname(entry), *name;
+    const char *path = name_of(entry), *name;
     int64_t size = archive_entry_size(entry);
 
     if (!path)
@@ -171,11 +197,14 @@ static enum nx_status read_member(struct nx_neff_reader *r, struct stream *s, st
     if (archive_entry_filetype(entry) != AE_IFREG)
         return damaged(r, s, "it holds a member that is neither a file nor a folder");
     if (!is_safe_name(path))
-        return damaged(r, s, "a member's name is absolute, climbs out of the archive, or holds control characters");
+        return damaged(r, s,
+                       "a member's name is absolute, climbs out of the archive, or holds control characters");
+    if (strlen(path) > NX_NEFF_MAX_NAME)
+        return damaged(r, s, "a member's name is longer than 4,096 bytes");
     if (size < 0 || (uint64_t)size > NX_NEFF_MAX_MEMBER)
         return damaged(r, s, "a member is larger than 4 GiB");
-    if (neff->member_count == NX_NEFF_MAX_MEMBERS)
-        return damaged(r, s, "it has more than 100,000 members");
+    if (!is_possible(s, (uint64_t)size))
+        return damaged(r, s, "a member claims to be larger than what is left of the archive can hold");
 
     name = nx_arena_text(&neff->arena, path, strlen(path));
     neff->members = nx_grow(neff->members, neff->member_count, capacity, sizeof(*neff->members));
@@ -189,41 +218,73 @@ static int by_name(const void *left, const void *right)
     return strcmp(((const struct nx_kept_member *)left)->name, ((const struct nx_kept_member *)right)->name);
 }
 
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Of two members with one name, nobody can tell which is meant. */
+static enum nx_status refuse_duplicates(struct nx_neff_reader *r)
+{
+    const struct nx_neff *neff = r->neff;
+    const char **names = nx_zalloc(neff->member_count, sizeof(*names));
+    enum nx_status status = NX_OK;
+
+    for (size_t i = 0; i < neff->member_count; i++)
+        names[i] = neff->members[i].name;
+    qsort(names, neff->member_count, sizeof(*names), by_text);
+    for (size_t i = 1; i < neff->member_count && status == NX_OK; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            status = nx_fail_at(r->error, r->path, neff->header.header_size,
+                                "archive: two members are named %s", names[i]);
+    free(names);
+    return status;
+}
+
+/* The next entry: NX_OK with *entry NULL at the end of the tar. */
+static enum nx_status next_entry(struct nx_neff_reader *r, struct stream *s, struct archive *archive,
+                                 struct archive_entry **entry)
+{
+    int result = archive_read_next_header(archive, entry);
+
+    if (result == ARCHIVE_EOF) {
+        *entry = NULL;
+        return NX_OK;
+    }
+    if (result != ARCHIVE_OK && (result != ARCHIVE_WARN || !name_of(*entry)))
+        return damaged(r, s, s->problem ? s->problem : archive_error_string(archive));
+    if (result == ARCHIVE_WARN)
+        nx_warn(&r->neff->warnings, NX_WARN_INCONSISTENT, "archive: %s", archive_error_string(archive));
+    return NX_OK;
+}
+
 static enum nx_status walk(struct nx_neff_reader *r, struct stream *s, struct archive *archive)
 {
-    size_t capacity = 0;
+    struct archive_entry *entry;
+    size_t capacity = 0, entries = 0;
     uint64_t total = 0;
     const void *rest;
     la_ssize_t size;
+    enum nx_status status;
 
     if (archive_read_open(archive, s, NULL, read_callback, NULL) != ARCHIVE_OK)
         return damaged(r, s, s->problem ? s->problem : archive_error_string(archive));
-    for (;;) {
-        struct archive_entry *entry;
-        int result = archive_read_next_header(archive, &entry);
-        enum nx_status status;
-
-        if (result == ARCHIVE_EOF)
-            break;
-        if (result != ARCHIVE_OK)
-            return damaged(r, s, s->problem ? s->problem : archive_error_string(archive));
+    while ((status = next_entry(r, s, archive, &entry)) == NX_OK && entry) {
+        if (entries++ == NX_NEFF_MAX_MEMBERS) /* folders count: they are free to write */
+            return damaged(r, s, "it has more than 100,000 members");
         status = read_member(r, s, archive, entry, &capacity, &total);
         if (status != NX_OK)
             return status;
     }
+    if (status != NX_OK)
+        return status;
     while ((size = next_chunk(s, &rest)) > 0)
         ; /* to the end: only there does zlib compare the CRC */
     if (size < 0)
         return damaged(r, s, s->problem);
     if (r->neff->member_count == 0)
         return damaged(r, s, "it has no members: not a NEFF");
-
-    qsort(r->kept, r->kept_count, sizeof(*r->kept), by_name);
-    for (size_t i = 1; i < r->kept_count; i++)
-        if (strcmp(r->kept[i - 1].name, r->kept[i].name) == 0)
-            return nx_fail_at(r->error, r->path, r->neff->header.header_size, "archive: two members are named %s",
-                              r->kept[i].name);
-    return NX_OK;
+    return refuse_duplicates(r);
 }
 
 enum nx_status nx_neff_read_archive(struct nx_neff_reader *r, struct nx_bytes file)
@@ -232,8 +293,10 @@ enum nx_status nx_neff_read_archive(struct nx_neff_reader *r, struct nx_bytes fi
     struct archive *archive = archive_read_new();
     enum nx_status status;
 
+    /* a file that is cut short (nx_neff_open_partly) has less than its header says */
     if (!nx_bytes_slice(file, r->neff->header.header_size, r->neff->header.data_size, &s->packed))
-        s->packed = (struct nx_bytes){0};
+        nx_bytes_slice(file, r->neff->header.header_size, file.size - r->neff->header.header_size,
+                       &s->packed);
     s->is_gzip = s->packed.size >= 2 && s->packed.data[0] == 0x1f && s->packed.data[1] == 0x8b;
     if (!archive || inflateInit2(&s->zip, 15 + 16) != Z_OK) { /* 15 + 16: gzip, largest window */
         archive_read_free(archive);
@@ -242,6 +305,8 @@ enum nx_status nx_neff_read_archive(struct nx_neff_reader *r, struct nx_bytes fi
     }
     archive_read_support_format_tar(archive);
     status = walk(r, s, archive);
+    if (r->kept_count)
+        qsort(r->kept, r->kept_count, sizeof(*r->kept), by_name);
     archive_read_free(archive);
     inflateEnd(&s->zip);
     free(s);
@@ -257,28 +322,49 @@ void nx_neff_drop_archive(struct nx_neff_reader *r)
     r->kept_count = 0;
 }
 
-bool nx_neff_member(const struct nx_neff_reader *r, const char *name, struct nx_bytes *bytes)
+enum nx_status nx_neff_work(struct nx_neff_reader *r, const char *member, uint64_t bytes)
+{
+    if (bytes > NX_NEFF_MAX_WORK - r->work)
+        return nx_neff_member_fail(r, member, "what the NEFF's members ask for is more than 8 GiB");
+    r->work += bytes;
+    return NX_OK;
+}
+
+static const struct nx_kept_member *find_member(const struct nx_neff_reader *r, const char *name)
 {
     struct nx_kept_member key = {.name = name};
-    const struct nx_kept_member *found = bsearch(&key, r->kept, r->kept_count, sizeof(*r->kept), by_name);
 
-    *bytes = found ? found->bytes : (struct nx_bytes){0};
-    return found != NULL;
+    return r->kept_count ? bsearch(&key, r->kept, r->kept_count, sizeof(*r->kept), by_name) : NULL;
+}
+
+bool nx_neff_has_member(const struct nx_neff_reader *r, const char *name)
+{
+    return find_member(r, name) != NULL;
+}
+
+enum nx_status nx_neff_member(struct nx_neff_reader *r, const char *name, struct nx_bytes *bytes, bool *found)
+{
+    const struct nx_kept_member *member = find_member(r, name);
+
+    *bytes = member ? member->bytes : (struct nx_bytes){0};
+    *found = member != NULL;
+    return member ? nx_neff_work(r, name, bytes->size) : NX_OK;
 }
 
 enum nx_status nx_neff_need_member(struct nx_neff_reader *r, const char *name, struct nx_bytes *bytes)
 {
-    if (nx_neff_member(r, name, bytes))
-        return NX_OK;
-    return nx_fail_at(r->error, r->path, r->neff->header.header_size, "archive: member %s is missing", name);
+    bool found;
+    enum nx_status status = nx_neff_member(r, name, bytes, &found);
+
+    if (status != NX_OK || found)
+        return status;
+    return nx_neff_member_fail(r, name, "the archive does not have it");
 }
 
-const struct nx_kept_member *nx_neff_match_member(const struct nx_neff_reader *r, const char *prefix,
-                                                  const char *suffix)
+const struct nx_kept_member *nx_neff_match_member(const struct nx_neff_reader *r, const char *suffix)
 {
     for (size_t i = 0; i < r->kept_count; i++)
-        if ((!prefix || strncmp(r->kept[i].name, prefix, strlen(prefix)) == 0) &&
-            (!suffix || ends_with(r->kept[i].name, suffix)))
+        if (ends_with(r->kept[i].name, suffix))
             return &r->kept[i];
     return NULL;
 }

@@ -10,148 +10,243 @@
 #include "neff/reader.h"
 
 enum { FILE_ENTRY = 3, FILE_SOURCE = 5 };
-enum { ENTRY_ID = 1, ENTRY_NAME, ENTRY_PARENTS, ENTRY_DEPS, ENTRY_SYNC_DEPS, ENTRY_KIND, ENTRY_ATTR,
-       ENTRY_DEP_TYPES = 9, ENTRY_SYNC_DEP_TYPES };
+enum {
+    ENTRY_ID = 1,
+    ENTRY_NAME,
+    ENTRY_PARENTS,
+    ENTRY_DEPS,
+    ENTRY_SYNC_DEPS,
+    ENTRY_KIND,
+    ENTRY_ATTR,
+    ENTRY_DEP_TYPES = 9,
+    ENTRY_SYNC_DEP_TYPES
+};
+enum { ATTR_KEY = 1, ATTR_VALUE };
 
-static enum nx_status malformed(struct nx_neff_reader *r, const char *member, const struct nx_pb *pb)
-{
-    return nx_neff_json_fail(r, member, "%s", pb->problem);
-}
-
-struct numbers {
-    uint64_t *list;
-    size_t count;
+struct debug_file {
+    struct nx_neff_reader *r;
+    const char *member;
+    struct nx_bytes bytes;
 };
 
-static const char *text(struct nx_neff_reader *r, struct nx_bytes bytes)
+/* NX_BAD_INPUT naming the place in the member where the walk of a message (at any depth) stopped. */
+static enum nx_status malformed(const struct debug_file *file, const struct nx_pb *pb)
 {
-    return nx_arena_text(&r->neff->arena, bytes.data, bytes.size);
+    size_t message = pb->message.data ? (size_t)(pb->message.data - file->bytes.data) : 0;
+
+    return nx_neff_member_fail(file->r, file->member, "offset %zu: %s", message + pb->offset, pb->problem);
 }
 
-/* All integers of a repeated field of the entry, packed or not. */
-static struct numbers read_numbers(struct nx_neff_reader *r, struct nx_bytes message, uint32_t number)
+static const char *text(const struct debug_file *file, struct nx_bytes bytes)
 {
-    struct numbers numbers = {0};
+    return nx_arena_text(&file->r->neff->arena, bytes.data, bytes.size);
+}
 
-    for (int pass = 0; pass < 2; pass++) {
-        struct nx_pb pb = nx_pb_open(message);
-        struct nx_pb_field f;
-        size_t count = 0;
+/* Walks all integers of one repeated field of a message, packed or not. */
+struct numbers {
+    struct nx_pb pb;
+    struct nx_pb_field field;
+    uint32_t number;
+    bool inside; /* a field that has more of them */
+    size_t at;
+};
 
-        while (nx_pb_next(&pb, &f)) {
-            size_t at = 0;
-            uint64_t value;
-
-            if (f.number != number)
-                continue;
-            while (nx_pb_next_packed(&pb, &f, &at, &value)) {
-                if (pass)
-                    numbers.list[count] = value;
-                count++;
-            }
-        }
-        if (!pass)
-            numbers.list = count ? nx_arena_alloc(&r->neff->arena, count, sizeof(*numbers.list)) : NULL;
-        numbers.count = count;
+static bool next_number(struct numbers *n, uint64_t *value)
+{
+    for (;;) {
+        if (n->inside && nx_pb_next_packed(&n->pb, &n->field, &n->at, value))
+            return true;
+        n->inside = false;
+        do {
+            if (!nx_pb_next(&n->pb, &n->field))
+                return false;
+        } while (n->field.number != n->number);
+        n->inside = true;
+        n->at = 0;
     }
-    return numbers;
 }
 
-static void add_deps(struct nx_dbg_dep *deps, size_t *count, struct numbers ids, struct numbers types)
+static struct numbers open_numbers(struct nx_bytes message, uint32_t number)
 {
-    for (size_t i = 0; i < ids.count; i++)
-        deps[(*count)++] = (struct nx_dbg_dep){ids.list[i], i < types.count ? (uint32_t)types.list[i] : 0};
+    return (struct numbers){.pb = nx_pb_open(message), .number = number};
 }
 
-static void read_attr(struct nx_neff_reader *r, struct nx_bytes message, struct nx_dbg_attr *attr)
+/* How many there are; also the check that they are well formed, so that a second walk cannot fail. */
+static enum nx_status count_numbers(const struct debug_file *file, struct nx_bytes message, uint32_t number,
+                                    size_t *count)
+{
+    struct numbers n = open_numbers(message, number);
+    uint64_t value;
+
+    *count = 0;
+    while (next_number(&n, &value))
+        ++*count;
+    return n.pb.problem ? malformed(file, &n.pb) : NX_OK;
+}
+
+static enum nx_status read_parents(const struct debug_file *file, struct nx_bytes message,
+                                   struct nx_dbg_entry *entry)
+{
+    struct numbers n = open_numbers(message, ENTRY_PARENTS);
+    enum nx_status status = count_numbers(file, message, ENTRY_PARENTS, &entry->parent_count);
+    uint64_t *list;
+
+    if (status == NX_OK)
+        status = nx_neff_work(file->r, file->member, entry->parent_count * sizeof(*list));
+    if (status != NX_OK || !entry->parent_count)
+        return status;
+    list = nx_arena_alloc(&file->r->neff->arena, entry->parent_count, sizeof(*list));
+    for (size_t i = 0; next_number(&n, &list[i]);)
+        if (++i == entry->parent_count)
+            break;
+    entry->parents = list;
+    return NX_OK;
+}
+
+/* `count` dependencies from one field, and their types from another one (which may be shorter, or absent). */
+static enum nx_status fill_deps(const struct debug_file *file, struct nx_bytes message, uint32_t ids,
+                                uint32_t types, struct nx_dbg_dep *deps, size_t count)
+{
+    struct numbers n = open_numbers(message, ids), t = open_numbers(message, types);
+    uint64_t value;
+
+    for (size_t i = 0; i < count && next_number(&n, &value); i++)
+        deps[i].id = value;
+    for (size_t i = 0; i < count && next_number(&t, &value); i++)
+        deps[i].type = (uint32_t)value;
+    return t.pb.problem ? malformed(file, &t.pb) : NX_OK;
+}
+
+static enum nx_status read_deps(const struct debug_file *file, struct nx_bytes message,
+                                struct nx_dbg_entry *entry)
+{
+    size_t data, sync;
+    struct nx_dbg_dep *list;
+    enum nx_status status = count_numbers(file, message, ENTRY_DEPS, &data);
+
+    if (status == NX_OK)
+        status = count_numbers(file, message, ENTRY_SYNC_DEPS, &sync);
+    if (status == NX_OK)
+        status = nx_neff_work(file->r, file->member, (data + sync) * sizeof(*list));
+    if (status != NX_OK)
+        return status;
+    list = nx_arena_alloc(&file->r->neff->arena, data + sync, sizeof(*list));
+    status = fill_deps(file, message, ENTRY_DEPS, ENTRY_DEP_TYPES, list, data);
+    if (status == NX_OK)
+        status = fill_deps(file, message, ENTRY_SYNC_DEPS, ENTRY_SYNC_DEP_TYPES, list + data, sync);
+    entry->deps = list;
+    entry->dep_count = data + sync;
+    return status;
+}
+
+static enum nx_status read_attr(const struct debug_file *file, struct nx_bytes message,
+                                struct nx_dbg_attr *attr)
 {
     struct nx_pb pb = nx_pb_open(message);
     struct nx_pb_field f;
 
-    *attr = (struct nx_dbg_attr){"", ""};
+    struct nx_bytes key = {0}, value = {0};
+
     while (nx_pb_next(&pb, &f)) {
-        if (f.number == 1)
-            attr->key = text(r, f.bytes);
-        else if (f.number == 2)
-            attr->value = text(r, f.bytes);
+        if (f.number == ATTR_KEY)
+            key = f.bytes;
+        else if (f.number == ATTR_VALUE)
+            value = f.bytes;
     }
+    *attr = (struct nx_dbg_attr){text(file, key), text(file, value)};
+    return pb.problem ? malformed(file, &pb) : NX_OK;
 }
 
-static enum nx_status read_entry(struct nx_neff_reader *r, const char *member, struct nx_bytes message,
+static enum nx_status read_attrs(const struct debug_file *file, struct nx_bytes message, size_t count,
                                  struct nx_dbg_entry *entry)
 {
     struct nx_pb pb = nx_pb_open(message);
     struct nx_pb_field f;
-    size_t attrs = 0;
-    bool has_deps = false;
+    struct nx_dbg_attr *list;
+    enum nx_status status = nx_neff_work(file->r, file->member, count * sizeof(*list));
 
-    entry->name = "";
-    while (nx_pb_next(&pb, &f))
-        switch (f.number) {
-        case ENTRY_ID: entry->id = f.value; break;
-        case ENTRY_NAME: entry->name = text(r, f.bytes); break;
-        case ENTRY_KIND: entry->kind = (uint32_t)f.value; break;
-        case ENTRY_ATTR: attrs++; break;
-        case ENTRY_DEPS:
-        case ENTRY_SYNC_DEPS: has_deps = true; break;
-        default: break;
-        }
-    if (pb.problem)
-        return malformed(r, member, &pb);
-    {
-        struct numbers parents = read_numbers(r, message, ENTRY_PARENTS);
-
-        entry->parents = parents.list;
-        entry->parent_count = parents.count;
-    }
-    if (has_deps) {
-        struct numbers deps = read_numbers(r, message, ENTRY_DEPS);
-        struct numbers sync = read_numbers(r, message, ENTRY_SYNC_DEPS);
-        struct nx_dbg_dep *list = nx_arena_alloc(&r->neff->arena, deps.count + sync.count, sizeof(*list));
-
-        add_deps(list, &entry->dep_count, deps, read_numbers(r, message, ENTRY_DEP_TYPES));
-        add_deps(list, &entry->dep_count, sync, read_numbers(r, message, ENTRY_SYNC_DEP_TYPES));
-        entry->deps = list;
-    }
-    if (attrs) {
-        struct nx_dbg_attr *list = nx_arena_alloc(&r->neff->arena, attrs, sizeof(*list));
-
-        pb = nx_pb_open(message);
-        while (nx_pb_next(&pb, &f))
-            if (f.number == ENTRY_ATTR)
-                read_attr(r, f.bytes, &list[entry->attr_count++]);
-        entry->attrs = list;
-    }
-    return NX_OK;
+    if (status != NX_OK)
+        return status;
+    list = nx_arena_alloc(&file->r->neff->arena, count, sizeof(*list));
+    while (status == NX_OK && nx_pb_next(&pb, &f))
+        if (f.number == ENTRY_ATTR)
+            status = read_attr(file, f.bytes, &list[entry->attr_count++]);
+    entry->attrs = list;
+    return status;
 }
 
-static enum nx_status count_file(struct nx_neff_reader *r, const char *member, struct nx_bytes bytes, size_t *entries,
-                                 size_t *sources)
+static enum nx_status read_entry(const struct debug_file *file, struct nx_bytes message,
+                                 struct nx_dbg_entry *entry)
 {
-    struct nx_pb pb = nx_pb_open(bytes);
+    struct nx_pb pb = nx_pb_open(message);
+    struct nx_pb_field f;
+    struct nx_bytes name = {0};
+    size_t attrs = 0;
+    bool has_deps = false;
+    enum nx_status status;
+
+    while (nx_pb_next(&pb, &f))
+        switch (f.number) {
+        case ENTRY_ID:
+            entry->id = f.value;
+            break;
+        case ENTRY_NAME:
+            name = f.bytes;
+            break;
+        case ENTRY_KIND:
+            entry->kind = (uint32_t)f.value;
+            break;
+        case ENTRY_ATTR:
+            attrs++;
+            break;
+        case ENTRY_DEPS:
+        case ENTRY_SYNC_DEPS:
+            has_deps = true;
+            break;
+        default:
+            break;
+        }
+    if (pb.problem)
+        return malformed(file, &pb);
+    if (name.size)
+        entry->name = text(file, name);
+    status = read_parents(file, message, entry);
+    if (status == NX_OK && has_deps)
+        status = read_deps(file, message, entry);
+    if (status == NX_OK && attrs)
+        status = read_attrs(file, message, attrs, entry);
+    return status;
+}
+
+static enum nx_status count_file(const struct debug_file *file, size_t *entries, size_t *sources)
+{
+    struct nx_pb pb = nx_pb_open(file->bytes);
     struct nx_pb_field f;
 
     while (nx_pb_next(&pb, &f)) {
         *entries += f.number == FILE_ENTRY && f.wire == NX_PB_BYTES;
         *sources += f.number == FILE_SOURCE && f.wire == NX_PB_BYTES;
     }
-    return pb.problem ? malformed(r, member, &pb) : NX_OK;
+    return pb.problem ? malformed(file, &pb) : NX_OK;
 }
 
-static enum nx_status read_file(struct nx_neff_reader *r, const char *member, struct nx_bytes bytes,
-                                struct nx_dbg *dbg, const char **sources)
+static enum nx_status read_file(const struct debug_file *file, struct nx_dbg *dbg, const char **sources)
 {
-    struct nx_pb pb = nx_pb_open(bytes);
+    struct nx_pb pb = nx_pb_open(file->bytes);
     struct nx_pb_field f;
     enum nx_status status = NX_OK;
 
     while (status == NX_OK && nx_pb_next(&pb, &f)) {
         if (f.wire != NX_PB_BYTES)
             continue;
-        if (f.number == FILE_ENTRY)
-            status = read_entry(r, member, f.bytes, &dbg->entries[dbg->count++]);
-        else if (f.number == FILE_SOURCE)
-            sources[dbg->source_file_count++] = text(r, f.bytes);
+        if (f.number == FILE_ENTRY) {
+            struct nx_dbg_entry *entry = &dbg->entries[dbg->count++];
+
+            entry->name = "";
+            status = read_entry(file, f.bytes, entry);
+        } else if (f.number == FILE_SOURCE) {
+            sources[dbg->source_file_count++] = text(file, f.bytes);
+        }
     }
     return status;
 }
@@ -167,33 +262,59 @@ static void index_by_id(struct nx_neff_reader *r, struct nx_dbg *dbg)
     free(keys);
 }
 
+/* Finds the members, and counts what they hold. */
+static enum nx_status open_files(struct nx_neff_reader *r, const char *const *members, size_t count,
+                                 struct debug_file *files, size_t *found, size_t *entries, size_t *sources)
+{
+    enum nx_status status = NX_OK;
+
+    for (size_t i = 0; i < count && status == NX_OK; i++) {
+        struct debug_file *file = &files[*found];
+        bool there;
+
+        *file = (struct debug_file){.r = r, .member = members[i]};
+        status = nx_neff_member(r, members[i], &file->bytes, &there);
+        if (status != NX_OK)
+            break;
+        if (there) {
+            ++*found;
+            status = count_file(file, entries, sources);
+        } else {
+            /* one sentence for all: a NEFF without debug information lacks dozens */
+            nx_warn(&r->neff->warnings, NX_WARN_MISSING,
+                    "files of debug information that the NEFF names are not in it: instructions lack their "
+                    "names and "
+                    "dependencies");
+        }
+    }
+    return status;
+}
+
 enum nx_status nx_neff_read_debug(struct nx_neff_reader *r, const char *const *members, size_t count,
                                   struct nx_dbg *dbg)
 {
-    size_t entries = 0, source_files = 0;
+    struct debug_file *files = nx_zalloc(count, sizeof(*files));
+    size_t found = 0, entries = 0, source_files = 0;
     const char **sources;
-    struct nx_bytes bytes;
+    enum nx_status status = open_files(r, members, count, files, &found, &entries, &source_files);
 
     *dbg = (struct nx_dbg){0};
-    for (size_t i = 0; i < count; i++)
-        if (nx_neff_member(r, members[i], &bytes)) {
-            enum nx_status status = count_file(r, members[i], bytes, &entries, &source_files);
-
-            if (status != NX_OK)
-                return status;
-        }
-    dbg->entries = nx_arena_alloc(&r->neff->arena, entries, sizeof(*dbg->entries));
-    sources = nx_arena_alloc(&r->neff->arena, source_files, sizeof(*sources));
-    dbg->source_files = sources;
-    for (size_t i = 0; i < count; i++)
-        if (nx_neff_member(r, members[i], &bytes)) {
-            enum nx_status status = read_file(r, members[i], bytes, dbg, sources);
-
-            if (status != NX_OK)
-                return status;
-        }
-    index_by_id(r, dbg);
-    return NX_OK;
+    if (status == NX_OK && entries > UINT32_MAX)
+        status = nx_neff_member_fail(r, members[0], "%zu entries are more than can be numbered", entries);
+    if (status == NX_OK && found)
+        status = nx_neff_work(r, members[0],
+                              entries * (sizeof(*dbg->entries) + sizeof(*dbg->by_id)) +
+                                  source_files * 2 * sizeof(*sources));
+    if (status == NX_OK) {
+        dbg->entries = nx_arena_alloc(&r->neff->arena, entries, sizeof(*dbg->entries));
+        sources = nx_arena_alloc(&r->neff->arena, source_files, sizeof(*sources));
+        dbg->source_files = sources;
+        for (size_t i = 0; i < found && status == NX_OK; i++)
+            status = read_file(&files[i], dbg, sources);
+        index_by_id(r, dbg);
+    }
+    free(files);
+    return status;
 }
 
 const struct nx_dbg_entry *nx_dbg_find(const struct nx_dbg *dbg, uint64_t id)

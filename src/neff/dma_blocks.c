@@ -34,8 +34,8 @@ static uint64_t product(const int64_t *sizes, size_t count, bool *ok)
 }
 
 /* `from` or `to`: keys NAME, NAME_off, NAME_sizes, NAME_steps, NAME_dtype. */
-static enum nx_status read_side(struct nx_neff_reader *r, const char *member, const json_t *desc, const char *name,
-                                struct nx_dma_side *side)
+static enum nx_status read_side(struct nx_neff_reader *r, const char *member, const json_t *desc,
+                                const char *name, struct nx_dma_side *side)
 {
     char key[32];
     int64_t *sizes = NULL, *steps = NULL;
@@ -43,24 +43,35 @@ static enum nx_status read_side(struct nx_neff_reader *r, const char *member, co
 
     side->var = nx_neff_json_text(r, desc, name);
     if (!side->var)
-        return nx_neff_json_fail(r, member, "a DMA descriptor has no \"%s\"", name);
+        return nx_neff_member_fail(r, member, "a DMA descriptor has no \"%s\"", name);
     snprintf(key, sizeof(key), "%s_dtype", name);
     side->dtype = nx_neff_json_text(r, desc, key);
     snprintf(key, sizeof(key), "%s_off", name);
-    side->offset = (uint64_t)nx_neff_json_integer(desc, key, 0);
+    side->offset = nx_neff_json_count(r, member, desc, key, INT64_MAX);
     snprintf(key, sizeof(key), "%s_sizes", name);
     if (!read_integers(r, json_object_get(desc, key), &sizes, &side->size_count))
-        return nx_neff_json_fail(r, member, "\"%s\" of a DMA descriptor is not a list of integers", key);
+        return nx_neff_member_fail(r, member, "\"%s\" of a DMA descriptor is not a list of integers", key);
     snprintf(key, sizeof(key), "%s_steps", name);
     if (!read_integers(r, json_object_get(desc, key), &steps, &side->step_count))
-        return nx_neff_json_fail(r, member, "\"%s\" of a DMA descriptor is not a list of integers", key);
+        return nx_neff_member_fail(r, member, "\"%s\" of a DMA descriptor is not a list of integers", key);
     side->sizes = (const uint64_t *)sizes;
     side->steps = steps;
     side->bytes = product(sizes, side->size_count, &ok);
-    if (!ok)
+    if (!ok) {
+        side->size_count = 0;
         nx_warn(&r->neff->warnings, NX_WARN_INCONSISTENT,
                 "a DMA descriptor of %s moves an impossible number of bytes: counted as none", member);
+    }
     return NX_OK;
+}
+
+static void add_bytes(struct nx_neff_reader *r, const char *member, uint64_t *sum, uint64_t bytes)
+{
+    if (!__builtin_add_overflow(*sum, bytes, sum))
+        return;
+    *sum = 0;
+    nx_warn(&r->neff->warnings, NX_WARN_INCONSISTENT,
+            "a DMA block of %s moves an impossible number of bytes: counted as none", member);
 }
 
 static enum nx_status read_descs(struct nx_neff_reader *r, const char *member, const json_t *list,
@@ -82,8 +93,8 @@ static enum nx_status read_descs(struct nx_neff_reader *r, const char *member, c
             status = read_side(r, member, json, "to", &desc->to);
         if (status != NX_OK)
             return status;
-        block->read_bytes += desc->from.bytes;
-        block->write_bytes += desc->to.bytes;
+        add_bytes(r, member, &block->read_bytes, desc->from.bytes);
+        add_bytes(r, member, &block->write_bytes, desc->to.bytes);
     }
     return NX_OK;
 }
@@ -110,31 +121,33 @@ static enum nx_status read_block(struct nx_neff_reader *r, const char *member, c
                                  const struct nx_neff_graph *graph, struct nx_neff_block *block)
 {
     const char *queue = json_string_value(json_object_get(json, "queue"));
+    json_t *descs;
+    enum nx_status status = nx_neff_json_part(r, member, json, "desc", JSON_ARRAY, true, &descs);
     int64_t number = queue ? find_queue(graph, queue) : -1;
     int64_t id = nx_neff_json_integer(json, "id", -1);
 
+    if (status != NX_OK)
+        return status;
     if (number < 0)
-        return nx_neff_json_fail(r, member, "a DMA block is on queue \"%s\", which def.json does not have",
-                                 queue ? queue : "");
+        return nx_neff_member_fail(r, member, "a DMA block is on queue \"%s\", which def.json does not have",
+                                   queue ? queue : "");
     if (id < 0 || id > UINT32_MAX)
-        return nx_neff_json_fail(r, member, "a DMA block of queue \"%s\" has no usable id", queue);
+        return nx_neff_member_fail(r, member, "a DMA block of queue \"%s\" has no usable id", queue);
     block->queue = (uint32_t)number;
     block->id = (uint32_t)id;
     block->semaphore = nx_neff_json_integer(json, "semaphore", -1);
     block->name = nx_neff_json_text(r, json, "#comment");
-    return read_descs(r, member, json_object_get(json, "desc"), block);
+    return read_descs(r, member, descs, block);
 }
 
 enum nx_status nx_neff_read_blocks(struct nx_neff_reader *r, const char *member, enum nx_engine engine,
                                    struct nx_neff_graph *graph, struct nx_block_list *blocks)
 {
-    json_t *json;
-    const json_t *list;
+    json_t *json, *list = NULL;
     enum nx_status status = nx_neff_json(r, member, false, true, &json);
 
-    if (status != NX_OK)
-        return status;
-    list = json_object_get(json, "dma");
+    if (status == NX_OK)
+        status = nx_neff_json_part(r, member, json, "dma", JSON_ARRAY, false, &list);
     for (size_t i = 0; i < json_array_size(list) && status == NX_OK; i++) {
         struct nx_neff_block *block;
 
@@ -147,7 +160,8 @@ enum nx_status nx_neff_read_blocks(struct nx_neff_reader *r, const char *member,
     return status;
 }
 
-const struct nx_neff_block *nx_neff_find_block(const struct nx_neff_graph *graph, const char *queue, uint32_t id)
+const struct nx_neff_block *nx_neff_find_block(const struct nx_neff_graph *graph, const char *queue,
+                                               uint32_t id)
 {
     int64_t number = find_queue(graph, queue);
     size_t low = 0, high = number < 0 ? 0 : graph->block_count;

@@ -11,6 +11,8 @@
  * (NX_NEFF_MAX_*).  What is malformed is NX_BAD_INPUT naming file, offset (in
  * the NEFF, or in the member, which the text then names) and reason.  What is
  * well formed but unknown (a variable type, a key) goes to `warnings`.
+ * A link, a device, a name that is absolute, climbs ("..") or stands twice:
+ * no compiler writes them, so the archive is refused as a whole.
  *
  * Facts about the format and their evidence: docs/format-neff.md.
  */
@@ -27,12 +29,16 @@
 #define NX_NEFF_MAX_UNPACKED ((uint64_t)8 << 30) /* bytes of all members together */
 #define NX_NEFF_MAX_MEMBER ((uint64_t)4 << 30)   /* bytes of one member */
 #define NX_NEFF_MAX_MEMBERS 100000
+#define NX_NEFF_MAX_NAME 4096  /* bytes of a member's name */
 #define NX_NEFF_MAX_RATIO 1100 /* unpacked : packed; deflate cannot exceed 1032 */
+/* Bytes to read and memory to hold that members may ask for, all together (JSON takes about ten times its
+ * size). */
+#define NX_NEFF_MAX_WORK ((uint64_t)8 << 30)
 
 struct nx_neff_header {
-    uint64_t package_version; /* 2 is the only one known */
-    uint64_t header_size;     /* bytes; 1024 */
-    uint64_t data_size;       /* bytes after the header */
+    uint64_t package_version;              /* 2 is the only one known */
+    uint64_t header_size;                  /* bytes; 1024 */
+    uint64_t data_size;                    /* bytes after the header */
     uint64_t major_version, minor_version; /* 1.0: one core; 2.0: LNC */
     char build_version[129];
     uint32_t num_tpb; /* cores */
@@ -48,7 +54,7 @@ struct nx_neff_header {
 struct nx_neff_member { /* one archive member, for `dump neff` */
     const char *name;
     uint64_t size;   /* unpacked bytes */
-    uint64_t offset; /* of its data in the unpacked archive */
+    uint64_t offset; /* of its tar header in the unpacked archive */
 };
 
 enum nx_var_kind {
@@ -63,12 +69,12 @@ enum nx_var_kind {
 struct nx_neff_var {
     const char *name;
     enum nx_var_kind kind;
-    const char *type;    /* def.json's own word */
-    uint64_t size;       /* bytes; 0 if not given */
-    int64_t var_id;      /* -1 if not given */
-    const char *shape;   /* "[128 512]", or NULL: tensor_map does not have it */
-    const char *format;  /* "NC", or NULL */
-    const char *dtype;   /* "bfloat16", or NULL */
+    const char *type;        /* def.json's own word */
+    uint64_t size;           /* bytes; 0 if not given */
+    int64_t var_id;          /* -1 if not given */
+    const char *shape;       /* "[128 512]", or NULL: tensor_map does not have it */
+    const char *format;      /* "NC", or NULL */
+    const char *dtype;       /* "bfloat16", or NULL */
     const int64_t *dge_list; /* NX_VAR_DGE_TABLE: entry i is the var_id that index i names */
     size_t dge_count;
 };
@@ -83,7 +89,8 @@ struct nx_neff_queue {
     size_t semaphore_count;
 };
 
-/* One side of a DMA descriptor: sizes innermost first (the first in bytes, the others counts), steps in bytes. */
+/* One side of a DMA descriptor: sizes innermost first (the first in bytes, the others counts), steps in
+ * bytes. */
 struct nx_dma_side {
     const char *var; /* variable name; "SB" is the state buffer */
     const char *dtype;
@@ -92,7 +99,7 @@ struct nx_dma_side {
     size_t size_count;
     const int64_t *steps;
     size_t step_count;
-    uint64_t bytes; /* product of the sizes; 0 and a warning when that overflows */
+    uint64_t bytes; /* product of the sizes; 0, no sizes and a warning when that is impossible */
 };
 
 struct nx_dma_desc {
@@ -104,9 +111,9 @@ struct nx_dma_desc {
 struct nx_neff_block {
     uint32_t queue; /* index into nx_neff_graph.queues */
     uint32_t id;
-    int64_t semaphore; /* incremented once per ring when done; -1 if not given */
+    int64_t semaphore;     /* incremented once per ring when done; -1 if not given */
     enum nx_engine engine; /* in whose JSON it stands */
-    const char *name; /* "#comment", the BIR name of the block ("I-4-0-block-1"), or NULL */
+    const char *name;      /* "#comment", the BIR name of the block ("I-4-0-block-1"), or NULL */
     struct nx_dma_desc *descs;
     size_t desc_count;
     uint64_t read_bytes, write_bytes; /* sums over descs of from.bytes, to.bytes */
@@ -114,7 +121,7 @@ struct nx_neff_block {
 
 enum nx_dep_type { NX_DEP_ORDERED = 1, NX_DEP_ANTI, NX_DEP_OUTPUT, NX_DEP_FLOW };
 struct nx_dbg_dep {
-    uint64_t id; /* of an entry of the same level */
+    uint64_t id;   /* of an entry of the same level */
     uint32_t type; /* enum nx_dep_type, or a number not known */
 };
 
@@ -126,8 +133,8 @@ struct nx_dbg_attr {
 /* One entry of a .dbg file, of any level (assembly, BIR "backend", penguin). */
 struct nx_dbg_entry {
     uint64_t id;
-    const char *name; /* "" if none */
-    uint32_t kind;    /* enum nx_dbg_kind, or a number not known; 0 if none */
+    const char *name;        /* "" if none */
+    uint32_t kind;           /* enum nx_dbg_kind, or a number not known; 0 if none */
     const uint64_t *parents; /* ids in the next higher level */
     size_t parent_count;
     const struct nx_dbg_dep *deps; /* fields 4+9, then 5+10, in file order */
@@ -145,12 +152,12 @@ struct nx_dbg {
 };
 
 struct nx_neff_engine {
-    struct nx_bytes code; /* 64 bytes an instruction; a tail shorter than that is a warning */
+    struct nx_bytes code;   /* 64 bytes an instruction; a tail shorter than that is a warning */
     struct nx_dbg assembly; /* entry i describes instruction i */
 };
 
-struct nx_neff_graph { /* one physical core */
-    const char *name; /* "sg00"; joins to the NTFF core */
+struct nx_neff_graph {        /* one physical core */
+    const char *name;         /* "sg00"; joins to the NTFF core */
     struct nx_neff_var *vars; /* sorted by name, as def.json's object is unordered */
     size_t var_count;
     struct nx_neff_queue *queues;
@@ -158,10 +165,10 @@ struct nx_neff_graph { /* one physical core */
     struct nx_neff_block *blocks; /* sorted by (queue, id) */
     size_t block_count;
     struct nx_neff_engine engines[NX_ENGINE_COUNT];
-    struct nx_dbg bir;      /* backend entries of the five engines together; ids are unique over them */
-    struct nx_dbg dma_bir;  /* backend entries of DMA blocks (def.json dma_dbg) */
+    struct nx_dbg bir;     /* backend entries of the five engines together; ids are unique over them */
+    struct nx_dbg dma_bir; /* backend entries of DMA blocks (def.json dma_dbg) */
     struct nx_dbg penguin;
-    int64_t runtime_semaphore_count; /* -1 if not given */
+    int64_t runtime_semaphore_count;  /* -1 if not given */
     const char *semaphore_names[256]; /* display name of semaphore i, or NULL */
 };
 
@@ -172,7 +179,7 @@ struct nx_neff {
     const char *target;           /* kelf target: "sunda" (trn1), "cayman" (trn2), or NULL */
     int64_t kernel_node;          /* neff.json: index of the node whose op is not "null"; -1 if none */
     bool has_metrics;             /* metrics.json is there */
-    bool has_hlo_stats;           /* metrics.json (or the archive) holds HLO MAC counts */
+    bool has_hlo_stats;           /* metrics.json holds the compiler's count of HLO multiply-accumulates */
     struct nx_neff_graph *graphs;
     size_t graph_count;
     struct nx_neff_member *members;
@@ -187,6 +194,15 @@ void nx_neff_close(struct nx_neff *neff); /* safe on a zeroed struct */
 /* Same, from memory: for tests and fuzzing. `bytes` must outlive the call only. */
 enum nx_status nx_neff_parse(const char *path, struct nx_bytes bytes, struct nx_neff *neff,
                              struct nx_error *error);
+
+/*
+ * For looking at a file that does not open: carries on behind what is wrong and keeps what could be read.
+ * The status and *error tell the first failure, `warnings` those behind it; nx_neff_close() is due either
+ * way. header.header_size is 0 when the file is too short for a header.
+ */
+enum nx_status nx_neff_open_partly(const char *path, struct nx_neff *neff, struct nx_error *error);
+enum nx_status nx_neff_parse_partly(const char *path, struct nx_bytes bytes, struct nx_neff *neff,
+                                    struct nx_error *error);
 
 /* The graph of that name, or NULL. */
 const struct nx_neff_graph *nx_neff_find_graph(const struct nx_neff *neff, const char *name);

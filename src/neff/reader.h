@@ -27,42 +27,66 @@ struct nx_neff_reader {
     struct nx_neff *neff;
     const char *path;
     struct nx_error *error;
+    struct nx_error *first;      /* nx_neff_open_partly: where the first failure goes; else NULL */
+    uint64_t work;               /* of NX_NEFF_MAX_WORK, so far */
     struct nx_kept_member *kept; /* sorted by name once the archive has been read */
     size_t kept_count, kept_capacity;
 };
 
+/*
+ * Wraps each step that others can do without.  Its status, unless the file is read as far as it goes: then a
+ * failure is noted and NX_OK returned, so that the next step follows.
+ */
+enum nx_status nx_neff_step(struct nx_neff_reader *reader, enum nx_status status);
+
+/* On failure the header's fields are filled in all the same, if the file is long enough. */
 enum nx_status nx_neff_read_header(struct nx_neff_reader *reader, struct nx_bytes file);
+/* Whether the header leads to an archive, though it may be cut short. */
+bool nx_neff_header_is_usable(const struct nx_neff_header *header, struct nx_bytes file);
 enum nx_status nx_neff_read_archive(struct nx_neff_reader *reader, struct nx_bytes file);
 void nx_neff_drop_archive(struct nx_neff_reader *reader);
 
-/* A member's bytes; false if the archive does not have it (or it was not kept). */
-bool nx_neff_member(const struct nx_neff_reader *reader, const char *name, struct nx_bytes *bytes);
+/* "MEMBER: ..." as NX_BAD_INPUT; control characters, which texts of the file may bring in, become '?'. */
+enum nx_status nx_neff_member_fail(struct nx_neff_reader *reader, const char *member, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/*
+ * Counts bytes to read or memory to hold against NX_NEFF_MAX_WORK.  Small members can ask for a lot of
+ * memory, and a definition can name one member again and again.
+ */
+enum nx_status nx_neff_work(struct nx_neff_reader *reader, const char *member, uint64_t bytes);
+/* A member's bytes. `found` is false, and no failure, if the archive does not have it. */
+enum nx_status nx_neff_member(struct nx_neff_reader *reader, const char *name, struct nx_bytes *bytes,
+                              bool *found);
+bool nx_neff_has_member(const struct nx_neff_reader *reader, const char *name);
 /* The same, as an error when it is missing. */
 enum nx_status nx_neff_need_member(struct nx_neff_reader *reader, const char *name, struct nx_bytes *bytes);
-/* The first kept member whose name satisfies both; NULL if none. Either may be NULL. */
-const struct nx_kept_member *nx_neff_match_member(const struct nx_neff_reader *reader, const char *prefix,
-                                                  const char *suffix);
+/* The first kept member whose name ends so; NULL if none. */
+const struct nx_kept_member *nx_neff_match_member(const struct nx_neff_reader *reader, const char *suffix);
 
-/* A JSON member that must be an object (or array, if `array`). *value is NULL if missing and not `required`. */
+/* A JSON member that must be an object (or array, if `array`). *value is NULL if missing and not `required`.
+ */
 enum nx_status nx_neff_json(struct nx_neff_reader *reader, const char *member, bool array, bool required,
                             json_t **value);
-/* "MEMBER: KEY ..." as NX_BAD_INPUT. */
-enum nx_status nx_neff_json_fail(struct nx_neff_reader *reader, const char *member, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 /* Text of an object's key copied into the arena, or NULL if there is none (or it is not text). */
 const char *nx_neff_json_text(struct nx_neff_reader *reader, const json_t *object, const char *key);
 int64_t nx_neff_json_integer(const json_t *object, const char *key, int64_t otherwise);
+/* For sizes and counts: 0 if there is none; 0 and a warning if it is no integer from 0 to `limit`. */
+uint64_t nx_neff_json_count(struct nx_neff_reader *reader, const char *member, const json_t *object,
+                            const char *key, uint64_t limit);
+/* The object's KEY, which must be of that type: an error if it is of another, or `required` and missing. */
+enum nx_status nx_neff_json_part(struct nx_neff_reader *reader, const char *member, const json_t *object,
+                                 const char *key, json_type type, bool required, json_t **value);
 
 enum nx_status nx_neff_read_graph(struct nx_neff_reader *reader, const char *name, const char *definition,
                                   struct nx_neff_graph *graph);
-/* base: folder of def.json with its '/', or "". engine_json: the engine's member name. Appends to *blocks. */
 struct nx_block_list {
     struct nx_neff_block *list;
     size_t count, capacity;
 };
+/* Appends the blocks of the engine's JSON member to *blocks. */
 enum nx_status nx_neff_read_blocks(struct nx_neff_reader *reader, const char *member, enum nx_engine engine,
                                    struct nx_neff_graph *graph, struct nx_block_list *blocks);
-/* Reads the files one after another into one nx_dbg; missing members are skipped. */
+/* Reads the files one after another into one nx_dbg. Missing ones are left out with a warning. */
 enum nx_status nx_neff_read_debug(struct nx_neff_reader *reader, const char *const *members, size_t count,
                                   struct nx_dbg *dbg);
 
