@@ -35,8 +35,16 @@ def has_table(context, data, name, table):
 
 @test
 def conv2d_has_159222_records(context):
+    """On its first core; the second one, idle, has 981."""
     context.profiles()
-    equal(census(context, context.pair("conv2d-fp16-trn2")[1]), (159222, 0), "records of conv2d-fp16-trn2")
+    result = context.run("dump", "ntff", context.pair("conv2d-fp16-trn2")[1], "--json")
+    equal(result.status, 0, "exit status of dump ntff --json (%s)" % result)
+    dump = json.loads(result.out)
+    equal([(c["name"], c["records"]) for c in dump["cores"]], [("sg00", 159222), ("sg01", 981)], "records of each core")
+    equal((dump["records"], dump["records_unknown"]), (160203, 0), "records, unknown records")
+    for core in dump["cores"]:
+        equal(sum(core["records_by_kind"].values()), core["records"], "records of %s over their kinds" % core["name"])
+        equal(sum(s["records"] for s in core["sections"]), core["records"], "records of %s over its sections" % core["name"])
 
 
 @test
