@@ -1,25 +1,61 @@
-/* dump neff: the structure of a compiled kernel. */
+/* dump neff: the structure of a compiled kernel, as far as it can be read. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/dump.h"
 #include "isa/isa.h"
 #include "neff/neff.h"
 
+/* Sums over the blocks of one queue. */
+struct queue_total {
+    uint64_t blocks, read_bytes, write_bytes;
+};
+
+/* JSON's integers, as most readers take them, are signed: larger ones (of a damaged file) become text. */
+static json_t *number(uint64_t value)
+{
+    char text[24];
+
+    if (value <= INT64_MAX)
+        return json_integer((json_int_t)value);
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    return json_string(text);
+}
+
+/* Where -1 stands for "not given". */
+static json_t *number_or_null(int64_t value)
+{
+    return value < 0 ? json_null() : json_integer((json_int_t)value);
+}
+
 static json_t *dump_header(const struct nx_neff_header *h)
 {
-    char features[256];
+    char features[1024];
+    size_t nodes = sizeof(h->tpb_per_node);
+    json_t *per_node = json_array();
 
     nx_neff_feature_names(h->feature_bits, features, sizeof(features));
-    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:s,s:I}", "package_version",
-                     (json_int_t)h->package_version, "header_size", (json_int_t)h->header_size, "data_size",
-                     (json_int_t)h->data_size, "major_version", (json_int_t)h->major_version, "minor_version",
-                     (json_int_t)h->minor_version, "build_version", nx_dump_text(h->build_version), "name",
+    while (nodes && !h->tpb_per_node[nodes - 1])
+        nodes--;
+    for (size_t i = 0; i < nodes; i++)
+        json_array_append_new(per_node, json_integer(h->tpb_per_node[i]));
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:o}", "package_version",
+                     number(h->package_version), "header_size", number(h->header_size), "data_size",
+                     number(h->data_size), "major_version", number(h->major_version), "minor_version",
+                     number(h->minor_version), "build_version", nx_dump_text(h->build_version), "name",
                      nx_dump_text(h->name), "uuid", nx_dump_hex(h->uuid, sizeof(h->uuid)), "hash",
-                     nx_dump_hex(h->hash, sizeof(h->hash)), "num_tpb", (json_int_t)h->num_tpb, "requested_tpb",
-                     (json_int_t)h->requested_tpb, "feature_bits", (json_int_t)h->feature_bits, "features", features,
-                     "lnc_size", (json_int_t)h->lnc_size);
+                     nx_dump_hex(h->hash, sizeof(h->hash)), "num_tpb", number(h->num_tpb), "requested_tpb",
+                     number(h->requested_tpb), "tpb_per_node", per_node, "feature_bits",
+                     number(h->feature_bits), "features", features, "lnc_size", number(h->lnc_size));
+}
+
+/* A file of less than 1024 bytes has none; one that starts with nothing but zeros says nothing either. */
+static bool has_header(const struct nx_neff_header *h)
+{
+    return h->package_version || h->header_size || h->data_size;
 }
 
 static json_t *dump_members(const struct nx_neff *neff)
@@ -27,10 +63,25 @@ static json_t *dump_members(const struct nx_neff *neff)
     json_t *list = json_array();
 
     for (size_t i = 0; i < neff->member_count; i++)
-        json_array_append_new(list, json_pack("{s:o,s:I,s:I}", "name", nx_dump_text(neff->members[i].name), "size",
-                                              (json_int_t)neff->members[i].size, "offset",
-                                              (json_int_t)neff->members[i].offset));
+        json_array_append_new(list, json_pack("{s:o,s:o,s:o}", "name", nx_dump_text(neff->members[i].name),
+                                              "size", number(neff->members[i].size), "offset",
+                                              number(neff->members[i].offset)));
     return list;
+}
+
+/* The var_id of each index of a DGE table, on one line; NULL for other variables. */
+static json_t *dump_dge_table(const struct nx_neff_var *v)
+{
+    struct nx_text text = {0};
+    json_t *value;
+
+    if (v->kind != NX_VAR_DGE_TABLE)
+        return json_null();
+    for (size_t i = 0; i < v->dge_count; i++)
+        nx_text_printf(&text, "%s%" PRId64, i ? " " : "", v->dge_list[i]);
+    value = json_string(nx_text_string(&text));
+    nx_text_free(&text);
+    return value;
 }
 
 static json_t *dump_vars(const struct nx_neff_graph *graph)
@@ -40,33 +91,61 @@ static json_t *dump_vars(const struct nx_neff_graph *graph)
     for (size_t i = 0; i < graph->var_count; i++) {
         const struct nx_neff_var *v = &graph->vars[i];
 
-        json_array_append_new(list, json_pack("{s:o,s:o,s:I,s:I,s:o,s:o,s:o}", "name", nx_dump_text(v->name), "type",
-                                              nx_dump_text(v->type), "size", (json_int_t)v->size, "var_id",
-                                              (json_int_t)v->var_id, "shape", nx_dump_text(v->shape), "format",
-                                              nx_dump_text(v->format), "dtype", nx_dump_text(v->dtype)));
+        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
+                                              nx_dump_text(v->name), "type", nx_dump_text(v->type), "size",
+                                              number(v->size), "var_id", number_or_null(v->var_id), "shape",
+                                              nx_dump_text(v->shape), "format", nx_dump_text(v->format),
+                                              "dtype", nx_dump_text(v->dtype), "var_ids", dump_dge_table(v)));
     }
     return list;
 }
 
+/* "8-23", "40-55,60": sets are runs in all files that were seen. */
+static json_t *dump_semaphores(const struct nx_neff_queue *queue)
+{
+    struct nx_text text = {0};
+    json_t *value;
+
+    for (size_t i = 0; i < queue->semaphore_count;) {
+        size_t last = i;
+
+        while (last + 1 < queue->semaphore_count &&
+               queue->semaphores[last + 1] == queue->semaphores[last] + 1)
+            last++;
+        nx_text_printf(&text, "%s%" PRIu32, i ? "," : "", queue->semaphores[i]);
+        if (last > i)
+            nx_text_printf(&text, "-%" PRIu32, queue->semaphores[last]);
+        i = last + 1;
+    }
+    value = json_string(nx_text_string(&text));
+    nx_text_free(&text);
+    return value;
+}
+
 static json_t *dump_queues(const struct nx_neff_graph *graph)
 {
+    struct queue_total *totals = nx_zalloc(graph->queue_count, sizeof(*totals));
     json_t *list = json_array();
 
+    for (size_t b = 0; b < graph->block_count; b++) {
+        struct queue_total *total = &totals[graph->blocks[b].queue];
+
+        total->blocks++;
+        total->read_bytes += graph->blocks[b].read_bytes;
+        total->write_bytes += graph->blocks[b].write_bytes;
+    }
     for (size_t q = 0; q < graph->queue_count; q++) {
         const struct nx_neff_queue *queue = &graph->queues[q];
-        json_int_t blocks = 0, bytes = 0;
 
-        for (size_t b = 0; b < graph->block_count; b++)
-            if (graph->blocks[b].queue == q) {
-                blocks++;
-                bytes += (json_int_t)graph->blocks[b].write_bytes;
-            }
         json_array_append_new(
-            list, json_pack("{s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I}", "name", nx_dump_text(queue->name), "display_name",
-                            nx_dump_text(queue->display_name), "type", nx_dump_text(queue->type), "owner",
-                            nx_dump_text(queue->owner), "rings", (json_int_t)queue->num_rings, "semaphores",
-                            (json_int_t)queue->semaphore_count, "blocks", blocks, "block_bytes", bytes));
+            list,
+            json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(queue->name),
+                      "display_name", nx_dump_text(queue->display_name), "type", nx_dump_text(queue->type),
+                      "owner", nx_dump_text(queue->owner), "rings", number(queue->num_rings), "semaphores",
+                      dump_semaphores(queue), "blocks", number(totals[q].blocks), "read_bytes",
+                      number(totals[q].read_bytes), "write_bytes", number(totals[q].write_bytes)));
     }
+    free(totals);
     return list;
 }
 
@@ -80,9 +159,18 @@ static json_t *dump_engine(const struct nx_neff_engine *engine, enum nx_engine w
         by_opcode[engine->code.data[i * NX_ISA_SIZE]]++;
     for (unsigned op = 0; op < 256; op++)
         if (by_opcode[op])
-            json_object_set_new(opcodes, nx_isa_opcode_name((uint8_t)op, buffer), json_integer((json_int_t)by_opcode[op]));
-    return json_pack("{s:s,s:I,s:I,s:o}", "engine", nx_engine_title(which), "instructions", (json_int_t)count,
-                     "assembly_entries", (json_int_t)engine->assembly.count, "opcodes", opcodes);
+            json_object_set_new(opcodes, nx_isa_opcode_name((uint8_t)op, buffer), number(by_opcode[op]));
+    return json_pack("{s:s,s:o,s:o,s:o}", "engine", nx_engine_title(which), "instructions", number(count),
+                     "assembly_entries", number(engine->assembly.count), "opcodes", opcodes);
+}
+
+static json_t *dump_source_files(const struct nx_neff_graph *graph)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < graph->penguin.source_file_count; i++)
+        json_array_append_new(list, nx_dump_text(graph->penguin.source_files[i]));
+    return list;
 }
 
 static json_t *dump_graph(const struct nx_neff_graph *graph)
@@ -91,26 +179,29 @@ static json_t *dump_graph(const struct nx_neff_graph *graph)
 
     for (int e = 0; e < NX_ENGINE_COUNT; e++)
         json_array_append_new(engines, dump_engine(&graph->engines[e], (enum nx_engine)e));
-    return json_pack("{s:o,s:o,s:o,s:I,s:o,s:I,s:I,s:I}", "name", nx_dump_text(graph->name), "variables",
-                     dump_vars(graph), "queues", dump_queues(graph), "dma_blocks", (json_int_t)graph->block_count,
-                     "engines", engines, "bir_entries", (json_int_t)graph->bir.count, "dma_entries",
-                     (json_int_t)graph->dma_bir.count, "penguin_entries", (json_int_t)graph->penguin.count);
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(graph->name),
+                     "variables", dump_vars(graph), "queues", dump_queues(graph), "dma_blocks",
+                     number(graph->block_count), "runtime_semaphore_count",
+                     number_or_null(graph->runtime_semaphore_count), "engines", engines, "bir_entries",
+                     number(graph->bir.count), "dma_entries", number(graph->dma_bir.count), "penguin_entries",
+                     number(graph->penguin.count), "source_files", dump_source_files(graph));
 }
 
 int nx_dump_neff(const char *path, const struct nx_dump_options *options)
 {
     struct nx_neff neff;
     struct nx_error error;
-    enum nx_status status = nx_neff_open(path, &neff, &error);
+    enum nx_status status = nx_neff_open_partly(path, &neff, &error);
     json_t *graphs = json_array(), *document;
 
     for (size_t i = 0; i < neff.graph_count; i++)
         json_array_append_new(graphs, dump_graph(&neff.graphs[i]));
-    document = json_pack("{s:o,s:o,s:o,s:o,s:I,s:b,s:o,s:o,s:o}", "file", nx_dump_text(path), "header",
-                         dump_header(&neff.header), "compiler_version", nx_dump_text(neff.compiler_version), "target",
-                         nx_dump_text(neff.target), "kernel_node", (json_int_t)neff.kernel_node, "has_metrics",
-                         neff.has_metrics, "members", dump_members(&neff), "graphs", graphs, "warnings",
-                         nx_dump_warnings(&neff.warnings));
+    document = json_pack("{s:o,s:o,s:o,s:o,s:o,s:b,s:b,s:o,s:o,s:o}", "file", nx_dump_text(path), "header",
+                         has_header(&neff.header) ? dump_header(&neff.header) : json_null(),
+                         "compiler_version", nx_dump_text(neff.compiler_version), "target",
+                         nx_dump_text(neff.target), "kernel_node", number_or_null(neff.kernel_node),
+                         "has_metrics", neff.has_metrics, "has_hlo_stats", neff.has_hlo_stats, "members",
+                         dump_members(&neff), "graphs", graphs, "warnings", nx_dump_warnings(&neff.warnings));
     nx_neff_close(&neff);
     return nx_dump_print(document, options->json, status == NX_OK ? NULL : &error);
 }

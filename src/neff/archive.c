@@ -46,7 +46,37 @@ static bool is_exhausted(const struct stream *s)
     return !s->zip.avail_in && s->at == s->packed.size && s->zip.avail_out;
 }
 
-/* Up to CHUNK more bytes of the tar; 0 at the end, -1 with `problem` set. */
+static const char *why_damaged(const char *zlib_says)
+{
+    if (zlib_says && strcmp(zlib_says, "incorrect data check") == 0)
+        return "the checksum of the gzip data is wrong: the file was changed or damaged";
+    return zlib_says ? zlib_says : "the gzip data are damaged";
+}
+
+/* Inflates until the buffer is full, the gzip member ends, or `problem` is set. */
+static void fill_buffer(struct stream *s)
+{
+    s->zip.next_out = s->buffer;
+    s->zip.avail_out = CHUNK;
+    while (s->zip.avail_out && !s->done && !s->problem) {
+        int result;
+
+        feed(s);
+        result = inflate(&s->zip, Z_NO_FLUSH);
+        if (result == Z_STREAM_END)
+            s->done = true;
+        else if (result == Z_BUF_ERROR || (result == Z_OK && is_exhausted(s)))
+            s->problem = "the gzip data end too early: the file is cut short";
+        else if (result != Z_OK)
+            s->problem = why_damaged(s->zip.msg);
+    }
+    s->unpacked += CHUNK - s->zip.avail_out;
+    if (s->unpacked > NX_NEFF_MAX_UNPACKED)
+        s->problem = "the archive unpacks to more than 8 GiB";
+}
+
+/* Up to CHUNK more bytes of the tar; 0 at the end; -1 behind the last bytes that could be had, `problem` says
+ * why. */
 static la_ssize_t next_chunk(struct stream *s, const void **data)
 {
     if (!s->is_gzip) {
@@ -57,33 +87,13 @@ static la_ssize_t next_chunk(struct stream *s, const void **data)
         s->unpacked += size;
         return (la_ssize_t)size;
     }
-    if (s->done)
-        return 0;
-    s->zip.next_out = s->buffer;
-    s->zip.avail_out = CHUNK;
-    while (s->zip.avail_out && !s->done) {
-        int result;
-
-        feed(s);
-        result = inflate(&s->zip, Z_NO_FLUSH);
-
-        if (result == Z_STREAM_END) {
-            s->done = true;
-        } else if (result == Z_BUF_ERROR || (result == Z_OK && is_exhausted(s))) {
-            s->problem = "the gzip data end too early: the file is cut short";
-            return -1;
-        } else if (result != Z_OK) {
-            s->problem = s->zip.msg ? s->zip.msg : "the gzip data are damaged";
-            return -1;
-        }
-    }
     *data = s->buffer;
-    s->unpacked += CHUNK - s->zip.avail_out;
-    if (s->unpacked > NX_NEFF_MAX_UNPACKED) {
-        s->problem = "the archive unpacks to more than 8 GiB";
-        return -1;
+    if (!s->done && !s->problem) {
+        fill_buffer(s);
+        if (s->zip.avail_out < CHUNK)
+            return (la_ssize_t)(CHUNK - s->zip.avail_out);
     }
-    return (la_ssize_t)(CHUNK - s->zip.avail_out);
+    return s->problem ? -1 : 0;
 }
 
 static la_ssize_t read_callback(struct archive *archive, void *opaque, const void **data)
