@@ -14,10 +14,19 @@ uint64_t nx_ap_elements(const struct nx_ap *ap)
     return elements;
 }
 
+/*
+ * Four counts of 16 bits can ask for more bytes than 64 bits count, in a file
+ * that is damaged.  The cap lets two patterns be added as signed numbers.
+ */
+#define MOST_BYTES ((uint64_t)1 << 61)
+
 static void add_ap(const struct nx_ap *ap, uint64_t *sbuf, uint64_t *psum)
 {
-    uint64_t bytes = nx_ap_elements(ap) * nx_isa_dtype_size(ap->dtype);
+    uint64_t bytes;
 
+    if (__builtin_mul_overflow(nx_ap_elements(ap), (uint64_t)nx_isa_dtype_size(ap->dtype), &bytes) ||
+        bytes > MOST_BYTES)
+        bytes = MOST_BYTES;
     *(nx_ap_is_psum(ap) ? psum : sbuf) += bytes;
 }
 
@@ -46,5 +55,6 @@ uint64_t nx_isa_macs(const struct nx_inst *inst)
 {
     if (inst->opcode != NX_OP_MATMUL)
         return 0;
+    /* 8 + 8 + 3 * 16 bits: cannot overflow. */
     return (uint64_t)inst->rows * inst->cols * nx_ap_elements(&inst->src[0]);
 }

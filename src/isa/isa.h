@@ -72,7 +72,12 @@ struct nx_dge_side {
 
 struct nx_inst {
     uint8_t opcode, hint;
-    bool understood; /* layout and all codes in it are known */
+    /*
+     * The opcode is one whose layout is known, and each code that the operand
+     * text shows (type, operation, function, mode) has a meaning that a file or
+     * its maker confirms.  docs/isa.md has the list.
+     */
+    bool understood;
     struct nx_sync wait;
     struct nx_sync update; /* value not encoded: 0 */
     struct nx_ap src[2];   /* rank 0 = absent */
@@ -109,7 +114,10 @@ unsigned nx_isa_dtype_size(uint8_t dtype);
 /* Elements of an access pattern: product of its counts. */
 uint64_t nx_ap_elements(const struct nx_ap *ap);
 
-/* Bytes that one execution moves.  On-chip figures are per partition, DMA_DIRECT2D's are the whole transfer. */
+/*
+ * Bytes that one execution moves.  On-chip figures are per partition,
+ * DMA_DIRECT2D's are the whole transfer.  A type without a known size counts 0.
+ */
 struct nx_inst_bytes {
     uint64_t sbuf_read, sbuf_write, psum_read, psum_write, hbm_read, hbm_write;
 };

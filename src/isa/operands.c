@@ -3,18 +3,98 @@
  * take it apart with regular expressions.
  */
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/queue_name.h"
 #include "isa/isa.h"
 #include "isa/names.h"
 
+/* Numbers make up most of the text of a large kernel: printf's parsing of formats would be most of the time.
+ */
+static void put_number(struct nx_text *out, uint32_t value)
+{
+    char digits[10], *p = digits + sizeof(digits);
+
+    do {
+        *--p = (char)('0' + value % 10);
+    } while (value /= 10);
+    nx_text_append(out, p, (size_t)(digits + sizeof(digits) - p));
+}
+
+static void put_signed(struct nx_text *out, int32_t value)
+{
+    if (value < 0)
+        nx_text_append(out, "-", 1);
+    put_number(out, value < 0 ? 0u - (uint32_t)value : (uint32_t)value);
+}
+
+static void put_address(struct nx_text *out, uint32_t value)
+{
+    char digits[10], *p = digits + sizeof(digits);
+
+    do {
+        *--p = "0123456789abcdef"[value & 15];
+    } while (value >>= 4);
+    *--p = 'x';
+    *--p = '0';
+    nx_text_append(out, p, (size_t)(digits + sizeof(digits) - p));
+}
+
+/* "name=12 " */
+static void put_field(struct nx_text *out, const char *label, uint32_t value)
+{
+    nx_text_puts(out, label);
+    put_number(out, value);
+    nx_text_append(out, " ", 1);
+}
+
+/* C prints the sign of a NaN, other languages do not. */
+static void put_float(struct nx_text *out, const char *label, uint32_t bits, bool shortest)
+{
+    float value;
+
+    memcpy(&value, &bits, sizeof(value));
+    nx_text_puts(out, label);
+    if (isnan(value))
+        nx_text_puts(out, "nan");
+    else if (bits == 0)
+        nx_text_puts(out, shortest ? "0" : "0.000000");
+    else if (shortest)
+        nx_text_printf(out, "%g", (double)value);
+    else
+        nx_text_printf(out, "%f", (double)value);
+}
+
+/* A name out of the file, which may hold anything: what is not ASCII becomes U+FFFD, so that the text is
+ * UTF-8. */
+static void put_ascii(struct nx_text *out, const char *name)
+{
+    size_t plain = 0, size = strlen(name);
+
+    for (size_t i = 0; i < size; i++) {
+        if (!((unsigned char)name[i] & 0x80))
+            continue;
+        nx_text_append(out, name + plain, i - plain);
+        nx_text_puts(out, "\xef\xbf\xbd");
+        plain = i + 1;
+    }
+    nx_text_append(out, name + plain, size - plain);
+}
+
 static void put_semaphore(struct nx_text *out, const char *const *names, uint8_t index)
 {
-    if (names && names[index])
-        nx_text_printf(out, "S[%u] (%s)", index, names[index]);
-    else
-        nx_text_printf(out, "$S[%u]", index);
+    const char *name = names ? names[index] : NULL;
+
+    nx_text_puts(out, name ? "S[" : "$S[");
+    put_number(out, index);
+    nx_text_puts(out, "]");
+    if (name) {
+        nx_text_puts(out, " (");
+        nx_text_puts(out, name);
+        nx_text_puts(out, ")");
+    }
 }
 
 /* False: nothing to wait for, nothing printed. */
@@ -26,7 +106,8 @@ static bool put_wait(struct nx_text *out, const char *const *names, struct nx_sy
         return false;
     if (wait.mode <= 5) {
         put_semaphore(out, names, wait.index);
-        nx_text_printf(out, "%s%" PRIu32, compare[wait.mode], wait.value);
+        nx_text_puts(out, compare[wait.mode]);
+        put_number(out, wait.value);
     } else if (wait.mode == 6 || wait.mode == 7) {
         nx_text_printf(out, "$E[%u]==1%s", wait.index, wait.mode == 7 ? "-" : "");
     } else {
@@ -47,11 +128,13 @@ static bool put_update(struct nx_text *out, const char *const *names, struct nx_
         break;
     case 3:
         put_semaphore(out, names, update.index);
-        nx_text_printf(out, "++%s", at);
+        nx_text_puts(out, "++");
+        nx_text_puts(out, at);
         break;
     case 4:
         put_semaphore(out, names, update.index);
-        nx_text_printf(out, "--%s", at);
+        nx_text_puts(out, "--");
+        nx_text_puts(out, at);
         break;
     case 5:
         put_semaphore(out, names, update.index);
@@ -71,13 +154,17 @@ static bool put_update(struct nx_text *out, const char *const *names, struct nx_
 /* "0x4800[1,1,1][512,1,1]" */
 static void put_ap(struct nx_text *out, const struct nx_ap *ap)
 {
-    nx_text_printf(out, "0x%x[", ap->address);
-    for (unsigned i = 0; i < ap->rank; i++)
-        nx_text_printf(out, "%s%d", i ? "," : "", ap->step[i]);
-    nx_text_puts(out, "][");
-    for (unsigned i = 0; i < ap->rank; i++)
-        nx_text_printf(out, "%s%u", i ? "," : "", ap->count[i]);
-    nx_text_puts(out, "]");
+    put_address(out, ap->address);
+    for (unsigned i = 0; i < ap->rank; i++) {
+        nx_text_append(out, i ? "," : "[", 1);
+        put_signed(out, ap->step[i]);
+    }
+    nx_text_append(out, "]", 1);
+    for (unsigned i = 0; i < ap->rank; i++) {
+        nx_text_append(out, i ? "," : "[", 1);
+        put_number(out, ap->count[i]);
+    }
+    nx_text_append(out, "]", 1);
 }
 
 /* "src=fp32@0x4800[1,1,1][512,1,1] " */
@@ -85,7 +172,9 @@ static void put_typed_ap(struct nx_text *out, const char *label, const struct nx
 {
     char buffer[16];
 
-    nx_text_printf(out, "%s=%s@", label, nx_isa_dtype_name(ap->dtype, buffer));
+    nx_text_puts(out, label);
+    nx_text_puts(out, nx_isa_dtype_name(ap->dtype, buffer));
+    nx_text_append(out, "@", 1);
     put_ap(out, ap);
     nx_text_puts(out, " ");
 }
@@ -96,14 +185,16 @@ static void put_code(struct nx_text *out, const char *name, unsigned code)
     if (name)
         nx_text_puts(out, name);
     else
-        nx_text_printf(out, "%u", code);
+        put_number(out, code);
 }
 
 static void put_hex(struct nx_text *out, const char *label, const uint8_t *bytes, size_t size)
 {
+    static const char digit[] = "0123456789abcdef";
+
     nx_text_puts(out, label);
     for (size_t i = 0; i < size; i++)
-        nx_text_printf(out, "%02x", bytes[i]);
+        nx_text_append(out, (char[]){digit[bytes[i] >> 4], digit[bytes[i] & 15]}, 2);
 }
 
 static void put_matrix(struct nx_text *out, const struct nx_inst *inst)
@@ -111,18 +202,22 @@ static void put_matrix(struct nx_text *out, const struct nx_inst *inst)
     const uint8_t *raw = inst->raw;
 
     if (inst->opcode == NX_OP_MATMUL)
-        nx_text_printf(out, "acc_flags=%u ", raw[43]);
-    if (inst->fp32_mode)
-        nx_text_printf(out, "fp32_mode=%s ", nx_isa_fp32_mode_name(inst->fp32_mode));
+        put_field(out, "acc_flags=", raw[43]);
+    if (inst->fp32_mode) {
+        nx_text_puts(out, "fp32_mode=");
+        nx_text_puts(out, nx_isa_fp32_mode_name(inst->fp32_mode));
+        nx_text_puts(out, " ");
+    }
     if (inst->opcode == NX_OP_LDWEIGHTS)
-        nx_text_printf(out, "transpose_mode=%s ", raw[34] ? "ENABLED" : "DISABLED");
-    put_typed_ap(out, "src", &inst->src[0]);
+        nx_text_puts(out, raw[34] ? "transpose_mode=ENABLED " : "transpose_mode=DISABLED ");
+    put_typed_ap(out, "src=", &inst->src[0]);
     if (inst->opcode == NX_OP_MATMUL) {
         nx_text_puts(out, "dst=");
         put_ap(out, &inst->dst);
         nx_text_puts(out, " ");
     }
-    nx_text_printf(out, "%u*%u ", inst->rows, inst->cols);
+    put_number(out, inst->rows);
+    put_field(out, "*", inst->cols);
 }
 
 static void put_activate(struct nx_text *out, const struct nx_inst *inst)
@@ -132,13 +227,16 @@ static void put_activate(struct nx_text *out, const struct nx_inst *inst)
 
     nx_text_printf(out, "%s ", nx_isa_activation_name(inst->activation, buffer));
     if (raw[12] == 0)
-        nx_text_printf(out, "bias_ptr=%s@0x%x ", nx_isa_dtype_name(raw[32] >> 4, buffer), nx_load_u32(raw + 40));
+        nx_text_printf(out, "bias_ptr=%s@0x%x ", nx_isa_dtype_name(raw[32] >> 4, buffer),
+                       nx_load_u32(raw + 40));
     else
         nx_text_puts(out, "bias_imm ");
-    put_typed_ap(out, "src", &inst->src[0]);
-    put_typed_ap(out, "dst", &inst->dst);
-    nx_text_printf(out, "channels=%u scale=%f imm=%f accumulator_cmd=IDLE", raw[34],
-                   (double)nx_load_f32(raw + 36), (double)nx_load_f32(raw + 44));
+    put_typed_ap(out, "src=", &inst->src[0]);
+    put_typed_ap(out, "dst=", &inst->dst);
+    put_field(out, "channels=", raw[34]);
+    put_float(out, "scale=", nx_load_u32(raw + 36), false);
+    put_float(out, " imm=", nx_load_u32(raw + 44), false);
+    nx_text_puts(out, " accumulator_cmd=IDLE");
 }
 
 static void put_tensor_scalar(struct nx_text *out, const struct nx_inst *inst)
@@ -155,12 +253,13 @@ static void put_tensor_scalar(struct nx_text *out, const struct nx_inst *inst)
         if (raw[35] >> k & 1)
             nx_text_printf(out, "0x%x", nx_load_u32(raw + 40 + 4 * k));
         else
-            nx_text_printf(out, "%g", (double)nx_load_f32(raw + 40 + 4 * k));
+            put_float(out, "", nx_load_u32(raw + 40 + 4 * k), true);
     }
-    nx_text_printf(out, " imm_src=%s,%s ", raw[35] & 1 ? "PTR" : "INSTRUCTION", raw[35] & 2 ? "PTR" : "INSTRUCTION");
-    put_typed_ap(out, "src", &inst->src[0]);
-    put_typed_ap(out, "dst", &inst->dst);
-    nx_text_printf(out, "channels=%u ", raw[34]);
+    nx_text_printf(out, " imm_src=%s,%s ", raw[35] & 1 ? "PTR" : "INSTRUCTION",
+                   raw[35] & 2 ? "PTR" : "INSTRUCTION");
+    put_typed_ap(out, "src=", &inst->src[0]);
+    put_typed_ap(out, "dst=", &inst->dst);
+    put_field(out, "channels=", raw[34]);
 }
 
 static void put_unary(struct nx_text *out, const struct nx_inst *inst)
@@ -174,9 +273,9 @@ static void put_unary(struct nx_text *out, const struct nx_inst *inst)
         put_code(out, raw[37] == 2 ? "X" : NULL, raw[37]);
         nx_text_puts(out, raw[35] ? " negated=1 " : " ");
     }
-    put_typed_ap(out, "src", &inst->src[0]);
-    put_typed_ap(out, "dst", &inst->dst);
-    nx_text_printf(out, "channels=%u ", raw[34]);
+    put_typed_ap(out, "src=", &inst->src[0]);
+    put_typed_ap(out, "dst=", &inst->dst);
+    put_field(out, "channels=", raw[34]);
 }
 
 static void put_write(struct nx_text *out, const uint8_t *raw)
@@ -208,8 +307,8 @@ static void put_branch(struct nx_text *out, const struct nx_inst *inst)
         nx_text_printf(out, "op%u", raw[12]);
     nx_text_puts(out, " ");
     if (raw[12] != 0)
-        nx_text_printf(out, "dtype=%s cmp0=$R[%u] cmp1=%" PRId32 " ", nx_isa_dtype_name(raw[13], buffer), raw[16],
-                       (int32_t)nx_load_u32(raw + 24));
+        nx_text_printf(out, "dtype=%s cmp0=$R[%u] cmp1=%" PRId32 " ", nx_isa_dtype_name(raw[13], buffer),
+                       raw[16], (int32_t)nx_load_u32(raw + 24));
     nx_text_printf(out, "label_id=%" PRIu32 " ", nx_load_u32(raw + 48));
     if (inst->hint)
         nx_text_printf(out, "debugHint=%u", inst->hint);
@@ -235,14 +334,16 @@ static void put_tensor_load(struct nx_text *out, const struct nx_inst *inst)
 }
 
 /* Address of one side: in a table of tensors, of a variable, or absolute. */
-static void put_dge_address(struct nx_text *out, const struct nx_inst *inst, const char *side, uint64_t address)
+static void put_dge_address(struct nx_text *out, const struct nx_inst *inst, const char *side,
+                            uint64_t address)
 {
     uint32_t offset = (uint32_t)address;
     unsigned number = (unsigned)(address >> 32) & 0xffffff;
     bool pseudo = inst->opcode == NX_OP_PSEUDO_DMA_DIRECT2D;
 
     if (address >> 56 == 0x20)
-        nx_text_printf(out, pseudo ? "%s_table_offset_imm=%" PRIu32 : "%s_table_offset_imm=0x%" PRIx32, side, offset);
+        nx_text_printf(out, pseudo ? "%s_table_offset_imm=%" PRIu32 : "%s_table_offset_imm=0x%" PRIx32, side,
+                       offset);
     if (address >> 56 == 0x20)
         nx_text_printf(out, " %s_table_index=%u", side, number);
     else if (pseudo)
@@ -259,10 +360,11 @@ static void put_dge(struct nx_text *out, const struct nx_inst *inst)
 
     nx_text_printf(out,
                    "%ssemaphore=%u sem_increment=%u  src_elem_size=%u dst_elem_size=%u "
-                   "src_pattern=[%" PRId32 ",%" PRId32 "][%u,%u] dst_pattern=[%" PRId32 ",%" PRId32 "][%u,%u] ",
-                   pseudo ? "dge_op=DIRECT2D " : "", inst->dge_semaphore, inst->dge_increment, s->element_size,
-                   d->element_size, s->step[0], s->step[1], s->count[0], s->count[1], d->step[0], d->step[1],
-                   d->count[0], d->count[1]);
+                   "src_pattern=[%" PRId32 ",%" PRId32 "][%u,%u] dst_pattern=[%" PRId32 ",%" PRId32
+                   "][%u,%u] ",
+                   pseudo ? "dge_op=DIRECT2D " : "", inst->dge_semaphore, inst->dge_increment,
+                   s->element_size, d->element_size, s->step[0], s->step[1], s->count[0], s->count[1],
+                   d->step[0], d->step[1], d->count[0], d->count[1]);
     put_dge_address(out, inst, "src", s->address);
     nx_text_puts(out, " src_shape_reg=0 ");
     put_dge_address(out, inst, "dst", d->address);
@@ -287,16 +389,16 @@ static void put_body(struct nx_text *out, const struct nx_inst *inst, const char
         put_activate(out, inst);
         break;
     case NX_OP_ACT_TABLE_LOAD:
-        nx_text_printf(out, "table_sel=%u ", raw[12]);
+        put_field(out, "table_sel=", raw[12]);
         break;
     case NX_OP_TENSOR_TENSOR:
         nx_text_puts(out, "op=");
         put_code(out, nx_isa_alu_name(raw[14]), raw[14]);
         nx_text_puts(out, " ");
-        put_typed_ap(out, "src0", &inst->src[0]);
-        put_typed_ap(out, "src1", &inst->src[1]);
-        put_typed_ap(out, "dst", &inst->dst);
-        nx_text_printf(out, "channels=%u ", raw[15]);
+        put_typed_ap(out, "src0=", &inst->src[0]);
+        put_typed_ap(out, "src1=", &inst->src[1]);
+        put_typed_ap(out, "dst=", &inst->dst);
+        put_field(out, "channels=", raw[15]);
         break;
     case NX_OP_TENSOR_SCALAR:
         put_tensor_scalar(out, inst);
@@ -308,8 +410,8 @@ static void put_body(struct nx_text *out, const struct nx_inst *inst, const char
         put_unary(out, inst);
         break;
     case NX_OP_MEMSET:
-        put_typed_ap(out, "dst", &inst->dst);
-        nx_text_printf(out, "channels=%u ", raw[34]);
+        put_typed_ap(out, "dst=", &inst->dst);
+        put_field(out, "channels=", raw[34]);
         break;
     case NX_OP_EVENT_SEMAPHORE:
         nx_text_puts(out, "setter=0 ");
@@ -319,7 +421,7 @@ static void put_body(struct nx_text *out, const struct nx_inst *inst, const char
         nx_text_puts(out, " ");
         break;
     case NX_OP_NOP:
-        nx_text_printf(out, "cycle=%" PRIu32 " ", nx_load_u32(raw + 12));
+        put_field(out, "cycle=", nx_load_u32(raw + 12));
         break;
     case NX_OP_WRITE:
         put_write(out, raw);
@@ -350,7 +452,9 @@ static void put_body(struct nx_text *out, const struct nx_inst *inst, const char
         break;
     case NX_OP_PSEUDO_DMA_TRIGGER:
         nx_display_queue(inst->queue, queue, sizeof(queue));
-        nx_text_printf(out, "%s block_id=%" PRIu32, queue, inst->block);
+        put_ascii(out, queue);
+        nx_text_puts(out, " block_id=");
+        put_number(out, inst->block);
         break;
     case NX_OP_DRAIN:
     case NX_OP_LABEL:
