@@ -255,7 +255,8 @@ static void one_unknown_code_is_noticed(void **state)
             put(&code, 62, 2, BF16 << 8 | FP32);
             break;
         case NX_OP_TENSOR_REDUCE:
-            put(&code, 36, 2, 2 << 8 | 4); /* fallthrough: and its types */
+            put(&code, 36, 2, 2 << 8 | 4);
+            /* fallthrough */
         case NX_OP_ACTIVATE:
         case NX_OP_TENSOR_SCALAR:
         case NX_OP_COPY:
