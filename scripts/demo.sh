@@ -24,19 +24,22 @@ echo "  $demo/matmul.ntff  its trace"
     --data-path "$data" --display-name matmul --ingest-only
 echo "  $data  its tables, as Parquet files"
 
-ask "How busy was each engine? (fractions of the run; total_time in seconds)" \
-    "SELECT total_time, tensor_engine_active_time_percent AS tensor, vector_engine_active_time_percent AS vector,
-            scalar_engine_active_time_percent AS scalar, dma_active_time_percent AS dma
+ask "How long did it take, and how busy was each engine (in percent of that)?" \
+    "SELECT ROUND(total_time * 1e6, 1) AS microseconds,
+            ROUND(100 * tensor_engine_active_time_percent, 1) AS tensor,
+            ROUND(100 * vector_engine_active_time_percent, 1) AS vector,
+            ROUND(100 * scalar_engine_active_time_percent, 1) AS scalar,
+            ROUND(100 * dma_active_time_percent, 1) AS dma
      FROM Summary"
 
-ask "What did the time go to, and what did each engine wait for?" \
+ask "Where did the time go, and what was waited for?" \
     "SELECT engine, opcode, COUNT(*) AS runs, SUM(duration_ns) AS busy_ns, SUM(evt_wait_time_ns) AS waited_ns
      FROM Instruction GROUP BY ALL ORDER BY busy_ns DESC LIMIT 8"
 
 ask "Which DMA queue moved how much, and how fast?" \
-    "SELECT queue_name, COUNT(*) AS packets, SUM(transfer_bytes) AS bytes,
-            ROUND(SUM(transfer_bytes) / (MAX(end_ts) - MIN(start_ts)), 2) AS gb_per_s
-     FROM DmaPacket GROUP BY ALL ORDER BY bytes DESC LIMIT 5"
+    "SELECT queue_name, COUNT(*) AS transfers, SUM(transfer_bytes) AS bytes,
+            ROUND(SUM(transfer_bytes) / (MAX(end_ts) - MIN(start_ts)), 1) AS gigabytes_per_s
+     FROM DmaPacketAggregated GROUP BY ALL ORDER BY bytes DESC"
 
 printf '\nAsk more:  %s query --data-path %s matmul "FROM Warning"\n' "$bin/neuron-explorer" "$data"
 printf 'Serve it:  %s view --data-path %s --disable-ui\n' "$bin/neuron-explorer" "$data"

@@ -188,8 +188,9 @@ struct nx_generated {
     uint64_t dma_active_ps, static_dma_active_ps, hardware_dma_active_ps, software_dma_active_ps;
     uint64_t dma_bytes; /* of the packets inside the window */
 
-    uint64_t bytes_in,
-        bytes_out;    /* of the kernel's DMA: into SBUF and out of it, semaphore writes left out */
+    /* Of the kernel's DMA, into SBUF and out of it, semaphore writes left out; and what of it is in static
+     * blocks. */
+    uint64_t bytes_in, bytes_out, static_in, static_out;
     uint64_t matmuls; /* rows with opcode MATMUL */
     uint64_t flops;   /* hardware_flops: 2 x MACs of all of them */
     uint64_t transpose_flops;

@@ -173,6 +173,7 @@ static void count_exec(struct counter *n, uint32_t c, const struct gen_exec *e)
 
         *(transfer->into_sbuf ? &n->truth->bytes_in : &n->truth->bytes_out) += bytes;
         if (core->queues[transfer->queue].kind == GEN_STATIC) {
+            *(transfer->into_sbuf ? &n->truth->static_in : &n->truth->static_out) += bytes;
             queue->triggers += w;
             queue->block_bytes += bytes;
         }

@@ -128,6 +128,8 @@ static void print_truth(const struct nx_generated *t)
         {"dma_bytes", t->dma_bytes},
         {"bytes_in", t->bytes_in},
         {"bytes_out", t->bytes_out},
+        {"static_in", t->static_in},
+        {"static_out", t->static_out},
         {"matmuls", t->matmuls},
         {"flops", t->flops},
         {"transpose_flops", t->transpose_flops},

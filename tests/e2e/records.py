@@ -60,5 +60,5 @@ def vector_add_moves_its_tensors(context):
             FROM DmaPacketAggregated WHERE block_id IS NOT NULL GROUP BY way ORDER BY way""")
         found = {r["way"]: r["bytes"] for r in rows}
         equal(found, {"in": 2048000, "out": 1024000}, "bytes of the static blocks of %s" % name)
-        packets = context.query(data, name, "SELECT SUM(transfer_bytes) AS n FROM DmaPacket WHERE queue_name LIKE '%IO0'")
+        packets = context.query(data, name, "SELECT SUM(transfer_bytes) AS n FROM DmaPacket WHERE queue_name LIKE '%IO0-%'")
         equal(packets, [{"n": 3072000 + 6 * 16 * 4}], "bytes of their packets, with a semaphore write for each ring of each block")
