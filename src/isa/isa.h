@@ -123,6 +123,9 @@ struct nx_inst_bytes {
 };
 struct nx_inst_bytes nx_isa_bytes(const struct nx_inst *inst);
 
+/* Partitions that a compute instruction reads, or writes: its channels; rows and columns of the Tensor engine. */
+uint8_t nx_isa_channels(const struct nx_inst *inst, bool write);
+
 /* Multiply-accumulates of a MATMUL: rows * cols * elements of src; 0 for others. FLOPs are twice that. */
 uint64_t nx_isa_macs(const struct nx_inst *inst);
 /* Whether the sequencer runs it (0xa0..0xdf) rather than the data path: the two overlap in time. */

@@ -150,8 +150,10 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
         nx_put_i64(chunk, NX_DmaPacketAggregated_write_bytes, i, (int64_t)run->bytes);
         nx_put_i64(chunk, NX_DmaPacketAggregated_transfer_bytes, i, (int64_t)run->bytes);
         nx_put_f64(chunk, NX_DmaPacketAggregated_throughput, i, nx_bytes_per_second(run->bytes, ps));
-        if (run->trigger != NX_NONE)
-            nx_put_i64(chunk, NX_DmaPacketAggregated_trigger, i, (int64_t)run->trigger + 1);
+        if (run->trigger != NX_NONE) {
+            nx_put_i64(chunk, NX_DmaPacketAggregated_trigger, i, nx_ns(trace->execs[run->trigger].start));
+            nx_put_i64(chunk, NX_DmaPacketAggregated_completion, i, nx_ns(trace->execs[run->trigger].end));
+        }
         fill_block(chunk, i, graph, block, &text);
     }
     nx_text_free(&text);

@@ -5,23 +5,23 @@
  * A byte lives from the start of the instruction that writes it to the end of
  * the last instruction that reads it before it is written again; a value that
  * nobody reads lives while it is being written.  DMA is not counted, nor are
- * reads through bias and scalar pointers: so does the closed tool, whose
- * output on four captures this reproduces point by point (docs/fidelity.md).
- *
- * The work is one pass over reads and writes in time order with a sorted list
- * of live segments: near O(n log n), memory in proportion to the accesses.
+ * reads through bias and scalar pointers, and a pattern with a negative step
+ * is taken to begin one element lower than it does: so does the closed tool,
+ * whose output this reproduces point by point (docs/fidelity.md).
  */
 #ifndef NX_TABLES_LIVENESS_H
 #define NX_TABLES_LIVENESS_H
 
 #include "trace/trace.h"
 
-/* Bytes [start, end) of one memory live during [from, to] ps. */
+enum nx_memory { NX_MEMORY_SBUF, NX_MEMORY_PSUM };
+
+/* Bytes [start, end) of `partitions` partitions (from the first one on), live during [from, to] ps. */
 struct nx_live {
-    uint32_t start, end;
-    uint16_t first_partition, partitions;
+    uint32_t start, end; /* within a partition; PSUM from 0 */
+    uint8_t partitions;
+    bool ends; /* false: written again at `to`, so the bytes stay live */
     int64_t from, to;
-    bool ends; /* false: written again before `to`, so the bytes stay live then */
 };
 
 struct nx_liveness {
@@ -29,8 +29,12 @@ struct nx_liveness {
     size_t count, capacity;
 };
 
-enum nx_memory { NX_MEMORY_SBUF, NX_MEMORY_PSUM };
-
+/*
+ * Memory is cut at all addresses where an access begins or ends, and each access visits the pieces that it
+ * covers: near linear for kernels, whose tiles share their edges.  Beyond NX_LIVENESS_MAX visits (hostile code)
+ * the result is empty.
+ */
+#define NX_LIVENESS_MAX ((uint64_t)1 << 30)
 void nx_liveness_open(const struct nx_trace *trace, uint32_t core, enum nx_memory memory, struct nx_liveness *out);
 void nx_liveness_close(struct nx_liveness *liveness);
 

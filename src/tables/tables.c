@@ -1,24 +1,30 @@
 #include "tables/table.h"
 
-extern const struct nx_table nx_table_ActiveTime, nx_table_DmaPacket, nx_table_DmaPacketAggregated,
-    nx_table_DmaQueuesInfo, nx_table_Instruction, nx_table_Metadata, nx_table_NeffHeader, nx_table_PendingDma,
-    nx_table_SchemaFields, nx_table_SemaphoreUpdate, nx_table_Summary, nx_table_TensorInfo, nx_table_Throttle,
-    nx_table_Warning;
+/* One line a table: its file defines nx_table_NAME. */
+#define TABLES(TABLE)                                                                                                  \
+    TABLE(ActiveTime)                                                                                                  \
+    TABLE(DmaPacket)                                                                                                   \
+    TABLE(DmaPacketAggregated)                                                                                         \
+    TABLE(DmaQueuesInfo)                                                                                               \
+    TABLE(DmaUsage)                                                                                                    \
+    TABLE(Flow)                                                                                                        \
+    TABLE(HbmUsageSummaryByType)                                                                                       \
+    TABLE(Instruction)                                                                                                 \
+    TABLE(Metadata)                                                                                                    \
+    TABLE(NeffHeader)                                                                                                  \
+    TABLE(PendingDma)                                                                                                  \
+    TABLE(PsumUsage)                                                                                                   \
+    TABLE(SbufUsage)                                                                                                   \
+    TABLE(SchemaFields)                                                                                                \
+    TABLE(SemaphoreUpdate)                                                                                             \
+    TABLE(Summary)                                                                                                     \
+    TABLE(TensorInfo)                                                                                                  \
+    TABLE(Throttle)                                                                                                    \
+    TABLE(ThrottleSummary)                                                                                             \
+    TABLE(Warning)
 
-const struct nx_table *const nx_tables[] = {
-    &nx_table_ActiveTime,
-    &nx_table_DmaPacket,
-    &nx_table_DmaPacketAggregated,
-    &nx_table_DmaQueuesInfo,
-    &nx_table_Instruction,
-    &nx_table_Metadata,
-    &nx_table_NeffHeader,
-    &nx_table_PendingDma,
-    &nx_table_SchemaFields,
-    &nx_table_SemaphoreUpdate,
-    &nx_table_Summary,
-    &nx_table_TensorInfo,
-    &nx_table_Throttle,
-    &nx_table_Warning,
-    NULL,
-};
+#define DECLARE(name) extern const struct nx_table nx_table_##name;
+TABLES(DECLARE)
+
+#define LIST(name) &nx_table_##name,
+const struct nx_table *const nx_tables[] = {TABLES(LIST) NULL};

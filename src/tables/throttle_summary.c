@@ -1,7 +1,7 @@
 /*
  * ThrottleSummary: for each core, how long each kind of limit was in force and
- * what it allowed on average; then one row without a kind: the time in which
- * the core was held below its full rate, and the limit over the whole profile.
+ * what it allowed on average; then one row for all kinds: the time in which the
+ * core was held below its full rate, and the limit over the whole profile.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,10 +78,11 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
 
         nx_put_i32(chunk, NX_ThrottleSummary_nc_idx, i, (int32_t)row->core);
         nx_put_i64(chunk, NX_ThrottleSummary_throttle_active_time_ns, i, nx_ns(row->time));
-        if (row->type >= 0) {
+        if (row->type < 0)
+            snprintf(text, sizeof(text), "all");
+        else
             snprintf(text, sizeof(text), "activity_%d", row->type);
-            nx_put_text(chunk, NX_ThrottleSummary_throttle_type, i, text);
-        }
+        nx_put_text(chunk, NX_ThrottleSummary_throttle_type, i, text);
         if (total > 0)
             nx_put_f64(chunk, NX_ThrottleSummary_throttle_active_time_percent, i, (double)row->time / total);
         if (whole > 0)

@@ -1,0 +1,66 @@
+/* SbufUsage: the share of SBUF that holds values still to be read, in four sampled partitions. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "tables/table.h"
+#include "tables/usage.h"
+
+#define SAMPLES 4
+static const unsigned sampled[SAMPLES] = {0, 32, 64, 96};
+
+struct state {
+    struct nx_usage usage;
+    double partition_bytes;
+};
+
+static void weigh(const struct nx_live *live, uint32_t slot[NX_USAGE_SLOTS])
+{
+    for (int s = 0; s < SAMPLES; s++)
+        if (sampled[s] < live->partitions)
+            slot[s] += live->end - live->start;
+}
+
+static void *open_table(const struct nx_profile *profile)
+{
+    struct state *state = nx_zalloc(1, sizeof(*state));
+
+    if (!profile->trace->device) /* the size of a partition is not known: no rows */
+        return state;
+    state->partition_bytes = (double)profile->trace->device->sbuf_partition_bytes;
+    nx_usage_open(profile->trace, NX_MEMORY_SBUF, weigh, &state->usage);
+    return state;
+}
+
+static uint64_t count_rows(const void *opaque)
+{
+    return ((const struct state *)opaque)->usage.count;
+}
+
+static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
+{
+    static const unsigned columns[SAMPLES] = {
+        NX_SbufUsage_partition_0_util_percent, NX_SbufUsage_partition_32_util_percent,
+        NX_SbufUsage_partition_64_util_percent, NX_SbufUsage_partition_96_util_percent};
+    const struct state *state = opaque;
+
+    for (uint32_t i = 0; i < chunk->rows; i++) {
+        const struct nx_usage_row *row = &state->usage.rows[first + i];
+        double sum = 0;
+
+        nx_put_i64(chunk, NX_SbufUsage_timestamp, i, nx_ns(row->time));
+        nx_put_i64(chunk, NX_SbufUsage_pcore_idx, i, row->core);
+        for (int s = 0; s < SAMPLES; s++) {
+            nx_put_f64(chunk, columns[s], i, row->slot[s] / state->partition_bytes);
+            sum += row->slot[s];
+        }
+        nx_put_f64(chunk, NX_SbufUsage_avg_util_percent, i, sum / SAMPLES / state->partition_bytes);
+    }
+}
+
+static void close_table(void *opaque)
+{
+    free(((struct state *)opaque)->usage.rows);
+    free(opaque);
+}
+
+const struct nx_table nx_table_SbufUsage = {"SbufUsage", open_table, count_rows, fill, NULL, close_table};
