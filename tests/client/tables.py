@@ -53,7 +53,7 @@ def nothing(value):
 @test
 def pandas_reads_every_table(context):
     for name, files, truth in each_profile(context):
-        for needed in ("Instruction", "DmaPacket", "DmaPacketAggregated", "SemaphoreUpdate", "ActiveTime", "Summary",
+        for needed in ("Instruction", "DmaPacket", "SemaphoreUpdate", "ActiveTime", "Summary",
                        "Metadata", "NeffHeader", "TensorInfo", "DmaQueuesInfo", "SchemaFields"):
             check(needed in files, "%s has the table %s" % (name, needed), sorted(files))
         for table, path in files.items():
@@ -63,6 +63,9 @@ def pandas_reads_every_table(context):
             equal(len(pandas.read_parquet(files["Instruction"])), truth["rows"], "rows of Instruction of " + name)
             packets = pandas.read_parquet(files["DmaPacket"], columns=["transfer_bytes"])
             equal((len(packets), int(packets.transfer_bytes.sum())), (truth["packets"], truth["dma_bytes"]), "DmaPacket of " + name)
+            blocks = pandas.read_parquet(files["DmaPacketAggregated"], columns=["write_bytes"])
+            equal(int(blocks.write_bytes.sum()), truth["static_in"] + truth["static_out"],
+                  "bytes of the static blocks of " + name)
 
 
 @test
@@ -126,7 +129,8 @@ def duckdb_answers_the_promised_queries(context):
             equal([g[3] for g in groups], sorted((g[3] for g in groups), reverse=True), "order")
             if truth:
                 equal(sum(g[2] for g in groups), truth["rows"], "instructions")
-            joined = db.execute("""SELECT COUNT(*) FROM DmaPacket p JOIN DmaQueuesInfo q ON p.queue_name = q.queue_name
+            joined = db.execute("""SELECT COUNT(*) FROM DmaPacket p JOIN DmaQueuesInfo q
+                                   ON p.pcore_idx = q.pcore_idx AND p.engine_idx = q.engine_idx AND p.queue_idx = q.idx
                                    WHERE p.end_ts >= p.start_ts""").fetchone()
             check(joined[0] > 0, "packets join their queues in %s" % name)
 
