@@ -22,6 +22,9 @@ struct places {
     uint32_t *next;  /* by inst */
 };
 
+/* Kinds that are told apart: four known ones, and all others. */
+#define TYPE_COUNT 6
+
 struct state {
     const struct nx_trace *trace;
     struct edge *edges;
@@ -62,8 +65,12 @@ static uint32_t type_text(struct state *state, uint32_t type)
                                                                   : NX_NO_TEXT;
 }
 
+/*
+ * An instruction may name the same one more than once (as a scheduling and as a semaphore dependency): one edge.
+ * `seen`, by instruction and kind, holds the last execution that got an edge from it.
+ */
 static void add_edges(struct state *state, uint32_t core, const struct places *places, uint32_t exec,
-                      const uint32_t *latest, const uint32_t *earliest)
+                      const uint32_t *latest, const uint32_t *earliest, uint32_t *seen)
 {
     const struct nx_trace *trace = state->trace;
     const struct nx_neff_graph *graph = trace->cores[core].neff;
@@ -72,13 +79,15 @@ static void add_edges(struct state *state, uint32_t core, const struct places *p
     for (size_t d = 0; d < bir->dep_count; d++) {
         const struct nx_dbg_entry *dep = nx_dbg_find(&graph->bir, bir->deps[d].id);
         uint32_t type = dep ? type_text(state, bir->deps[d].type) : NX_NO_TEXT;
+        uint32_t kind = bir->deps[d].type < TYPE_COUNT ? bir->deps[d].type : TYPE_COUNT - 1;
 
         for (uint32_t i = dep ? places->first[dep - graph->bir.entries] : NX_NONE; i != NX_NONE;
              i = places->next[i]) {
             uint32_t in = latest[i] != NX_NONE ? latest[i] : earliest[i];
 
-            if (in == NX_NONE)
-                continue; /* not executed inside the window */
+            if (in == NX_NONE || seen[(size_t)i * TYPE_COUNT + kind] == exec + 1)
+                continue; /* not executed inside the window, or an edge already */
+            seen[(size_t)i * TYPE_COUNT + kind] = exec + 1;
             state->edges = nx_grow(state->edges, state->count, &state->capacity, sizeof(*state->edges));
             state->edges[state->count++] = (struct edge){in, exec, type};
         }
@@ -91,6 +100,7 @@ static void add_core(struct state *state, uint32_t core)
     struct places places = find_places(trace, core);
     uint32_t *latest = nx_alloc(trace->inst_count * sizeof(*latest));
     uint32_t *earliest = nx_alloc(trace->inst_count * sizeof(*earliest));
+    uint32_t *seen = nx_zalloc((size_t)trace->inst_count * TYPE_COUNT, sizeof(*seen));
 
     for (uint32_t i = 0; i < trace->inst_count; i++)
         latest[i] = earliest[i] = NX_NONE;
@@ -102,13 +112,14 @@ static void add_core(struct state *state, uint32_t core)
 
         if (exec->core != core || exec->inst == NX_NONE || !trace->insts[exec->inst].bir)
             continue;
-        add_edges(state, core, &places, e, latest, earliest);
+        add_edges(state, core, &places, e, latest, earliest, seen);
         latest[exec->inst] = e;
     }
     free(places.first);
     free(places.next);
     free(latest);
     free(earliest);
+    free(seen);
 }
 
 static void *open_table(const struct nx_profile *profile)

@@ -60,9 +60,23 @@ static void open_cores(struct nx_trace *trace)
 static void warn_about_gaps(struct nx_trace *t)
 {
     uint32_t left_out = 0;
+    bool dynamic = false;
 
-    for (uint32_t r = 0; r < t->ring_count; r++)
+    for (uint32_t r = 0; r < t->ring_count; r++) {
         left_out += t->rings[r].straddles;
+        dynamic |= t->rings[r].type == NX_QUEUE_SOFTWARE_DYNAMIC || t->rings[r].type == NX_QUEUE_HARDWARE_DYNAMIC;
+    }
+    if (dynamic)
+        nx_warn(&t->warnings, NX_WARN_MISSING,
+                "dynamic DMA was captured without DGE notifications: its packets cannot be told to be of an "
+                "instruction or a tensor; capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1 (or --enable-dge-notifs)");
+    if (!t->neff->has_metrics)
+        nx_warn(&t->warnings, NX_WARN_MISSING,
+                "the NEFF holds no compiler metrics: recompile with a current compiler to get them");
+    if (!t->neff->has_hlo_stats)
+        nx_warn(&t->warnings, NX_WARN_MISSING,
+                "the NEFF holds no HLO statistics: model_flops and mfu_hlo_estimated_percent are 0; look at "
+                "hardware_flops - transpose_flops and mfu_inst_estimated_percent instead");
     if (t->records_unknown)
         nx_warn(&t->warnings, NX_WARN_UNKNOWN, "%" PRIu64 " of %" PRIu64 " trace records were not understood",
                 t->records_unknown, t->records);
