@@ -25,7 +25,7 @@ struct stream {
     size_t at;          /* next packed byte that zlib (or the plain tar's reader) has not been given */
     bool is_gzip, done; /* done: zlib saw the end of the member, and its CRC was right */
     z_stream zip;
-    uint64_t unpacked;
+    uint64_t unpacked, max_unpacked;
     const char *problem; /* static text */
     unsigned char buffer[CHUNK];
 };
@@ -71,8 +71,8 @@ static void fill_buffer(struct stream *s)
             s->problem = why_damaged(s->zip.msg);
     }
     s->unpacked += CHUNK - s->zip.avail_out;
-    if (s->unpacked > NX_NEFF_MAX_UNPACKED)
-        s->problem = "the archive unpacks to more than 8 GiB";
+    if (s->unpacked > s->max_unpacked)
+        s->problem = "it unpacks to more bytes than a NEFF may have";
 }
 
 /* Up to CHUNK more bytes of the tar; 0 at the end; -1 behind the last bytes that could be had, `problem` says
@@ -313,6 +313,7 @@ enum nx_status nx_neff_read_archive(struct nx_neff_reader *r, struct nx_bytes fi
         free(s);
         return nx_fail(r->error, NX_FAILED, "cannot start zlib or libarchive");
     }
+    s->max_unpacked = r->max_unpacked;
     archive_read_support_format_tar(archive);
     status = walk(r, s, archive);
     if (r->kept_count)
@@ -329,13 +330,14 @@ void nx_neff_drop_archive(struct nx_neff_reader *r)
         free((void *)(uintptr_t)r->kept[i].bytes.data);
     free(r->kept);
     r->kept = NULL;
-    r->kept_count = 0;
+    r->kept_count = r->kept_capacity = 0;
 }
 
 enum nx_status nx_neff_work(struct nx_neff_reader *r, const char *member, uint64_t bytes)
 {
-    if (bytes > NX_NEFF_MAX_WORK - r->work)
-        return nx_neff_member_fail(r, member, "what the NEFF's members ask for is more than 8 GiB");
+    if (bytes > r->max_work - r->work)
+        return nx_neff_member_fail(r, member,
+                                   "the NEFF's members ask for too much memory, or for each other too often");
     r->work += bytes;
     return NX_OK;
 }

@@ -144,20 +144,22 @@ static enum nx_status read_all(struct nx_neff_reader *r, struct nx_bytes bytes)
     return status;
 }
 
-static void start(struct nx_neff *neff, const char *path)
+static struct nx_neff_reader new_reader(struct nx_neff *neff, const char *path, struct nx_error *error)
 {
     *neff = (struct nx_neff){.kernel_node = -1};
     neff->path = nx_arena_text(&neff->arena, path, strlen(path));
+    return (struct nx_neff_reader){.neff = neff,
+                                   .path = path,
+                                   .error = error,
+                                   .max_unpacked = NX_NEFF_MAX_UNPACKED,
+                                   .max_work = NX_NEFF_MAX_WORK};
 }
 
 enum nx_status nx_neff_parse(const char *path, struct nx_bytes bytes, struct nx_neff *neff,
                              struct nx_error *error)
 {
-    struct nx_neff_reader reader = {.neff = neff, .path = path, .error = error};
-    enum nx_status status;
-
-    start(neff, path);
-    status = read_all(&reader, bytes);
+    struct nx_neff_reader reader = new_reader(neff, path, error);
+    enum nx_status status = read_all(&reader, bytes);
     nx_neff_drop_archive(&reader);
     if (status != NX_OK)
         nx_neff_close(neff);
@@ -168,9 +170,9 @@ enum nx_status nx_neff_parse_partly(const char *path, struct nx_bytes bytes, str
                                     struct nx_error *error)
 {
     struct nx_error first = {.status = NX_OK}, latest;
-    struct nx_neff_reader reader = {.neff = neff, .path = path, .error = &latest, .first = &first};
+    struct nx_neff_reader reader = new_reader(neff, path, &latest);
 
-    start(neff, path);
+    reader.first = &first;
     read_all(&reader, bytes);
     nx_neff_drop_archive(&reader);
     if (first.status != NX_OK)

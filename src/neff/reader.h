@@ -28,7 +28,9 @@ struct nx_neff_reader {
     const char *path;
     struct nx_error *error;
     struct nx_error *first;      /* nx_neff_open_partly: where the first failure goes; else NULL */
-    uint64_t work;               /* of NX_NEFF_MAX_WORK, so far */
+    uint64_t max_unpacked;       /* NX_NEFF_MAX_UNPACKED; tests come there sooner */
+    uint64_t max_work;           /* NX_NEFF_MAX_WORK */
+    uint64_t work;               /* so far */
     struct nx_kept_member *kept; /* sorted by name once the archive has been read */
     size_t kept_count, kept_capacity;
 };
@@ -50,7 +52,7 @@ void nx_neff_drop_archive(struct nx_neff_reader *reader);
 enum nx_status nx_neff_member_fail(struct nx_neff_reader *reader, const char *member, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /*
- * Counts bytes to read or memory to hold against NX_NEFF_MAX_WORK.  Small members can ask for a lot of
+ * Counts bytes to read or memory to hold against max_work.  Small members can ask for a lot of
  * memory, and a definition can name one member again and again.
  */
 enum nx_status nx_neff_work(struct nx_neff_reader *reader, const char *member, uint64_t bytes);
