@@ -443,39 +443,21 @@ unsigned gen_notification(const struct gen_core *core, const struct gen_exec *ex
     return code[0] == GEN_NOTIFY ? code[36] : 0;
 }
 
-static int64_t find_notify(const struct gen_core *core, const struct gen_rows *rows, unsigned id, bool last)
+/* When the first NOTIFY 2 started: where the window begins. */
+static int64_t first_notify(const struct gen_core *core, const struct gen_rows *rows)
 {
-    int64_t best = 0;
-    bool found = false;
+    int64_t first = INT64_MAX;
 
-    for (size_t i = 0; i < rows->exec_count; i++) {
-        const struct gen_exec *e = &rows->execs[i];
-
-        if (gen_notification(core, e) != id)
-            continue;
-        if (!found || (last ? e->start > best : e->start < best))
-            best = e->start;
-        found = true;
-    }
-    return best;
-}
-
-int64_t gen_first_notify(const struct gen_plan *plan, const struct gen_schedule *schedule, uint32_t c)
-{
-    return find_notify(&plan->cores[c], &schedule->rows[GEN_BEFORE][c], 2, false);
-}
-
-int64_t gen_last_notify(const struct gen_plan *plan, const struct gen_schedule *schedule, uint32_t c)
-{
-    unsigned phase = plan->looped ? GEN_AFTER : GEN_BEFORE;
-
-    return find_notify(&plan->cores[c], &schedule->rows[phase][c], 3, true);
+    for (size_t i = 0; i < rows->exec_count; i++)
+        if (gen_notification(core, &rows->execs[i]) == 2 && rows->execs[i].start < first)
+            first = rows->execs[i].start;
+    return first;
 }
 
 /* Defects that are rows of their own; times relative to the start of the window. */
 static void add_defects(struct model *m)
 {
-    int64_t start = find_notify(m->core, m->rows, 2, false);
+    int64_t start = first_notify(m->core, m->rows);
     uint32_t defects = m->plan->options.defects;
     uint32_t pc = ((uint32_t)(m->core->programs[NX_DVE].address >> 6) - 3) & 0xfffff;
 

@@ -21,6 +21,12 @@ static const char *const member_of[] = {"PE", "Activation", "Pool", "DVE", "SP"}
 static const char *const key_of[] = {"pe", "act", "pool", "dve", "sp"};
 static const uint32_t level_of[] = {1, 2, 3, 5, 6}; /* of .dbg files; 4 is DMA */
 
+struct statement { /* of the source, as penguin debug info has it */
+    uint32_t id;
+    const char *name;
+    uint32_t dep; /* on another one; 0: none */
+};
+
 struct package {
     const struct gen_plan *plan;
     struct archive *archive;
@@ -171,7 +177,7 @@ static void put_debug_info(struct package *p, const struct gen_core *core)
 
 static void put_penguin(struct package *p)
 {
-    static const struct gen_penguin statements[] = {
+    static const struct statement statements[] = {
         {1, "<128 x 128> $1[k,m]", 0}, {2, "<128 x 512> $2[k,n]", 0}, {3, "<128 x 512> $3[m,n]", 1},
         {4, "<128 x 512> $4[m,n]", 3}, {5, "<128 x 512> $5[m,n]", 4}, {6, "<128 x 128> $6", 0},
         {7, "<128 x 128> $7", 6},      {8, "<128 x 128> $8", 7},      {9, "<128 x 1> $9", 0}};
@@ -180,7 +186,7 @@ static void put_penguin(struct package *p)
 
     dbg_open(&out, "Penguin instructions", "debug_info_hlo.dbg");
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
-        const struct gen_penguin *s = &statements[i];
+        const struct statement *s = &statements[i];
 
         snprintf(name, sizeof(name), "%s%s", dtype_word(p->plan), s->name);
         gen_pb_int(&m, 1, s->id);

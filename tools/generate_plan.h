@@ -158,12 +158,6 @@ struct gen_core {
     uint32_t sem_value[256]; /* while planning: what each semaphore will have reached */
 };
 
-struct gen_penguin {
-    uint32_t id;
-    const char *name;
-    uint32_t dep; /* 0: none */
-};
-
 struct gen_plan {
     struct nx_generate_options options; /* with the defaults filled in */
     uint8_t uuid[16];
@@ -257,10 +251,6 @@ void gen_plan_free(struct gen_plan *plan);
 enum nx_status gen_schedule_make(struct gen_plan *plan, struct gen_schedule *schedule,
                                  struct nx_error *error);
 void gen_schedule_free(struct gen_schedule *schedule);
-/* Where core `c` notified its start first, and its end last: ps from the start of the first, the last phase.
- */
-int64_t gen_first_notify(const struct gen_plan *plan, const struct gen_schedule *schedule, uint32_t c);
-int64_t gen_last_notify(const struct gen_plan *plan, const struct gen_schedule *schedule, uint32_t c);
 /* The id of a NOTIFY that ran; 0 for every other row. */
 unsigned gen_notification(const struct gen_core *core, const struct gen_exec *exec);
 
