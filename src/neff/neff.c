@@ -69,18 +69,19 @@ static enum nx_status read_info(struct nx_neff_reader *r)
 
 /* metrics.json is a list of {"MetricName", "Value", "Unit"}. It only adds to what is known: never a failure.
  */
-static enum nx_status read_metrics(struct nx_neff_reader *r)
+static void read_metrics(struct nx_neff_reader *r)
 {
     static const char member[] = "metrics.json";
+    struct nx_error why, *error = r->error;
     json_t *json;
     enum nx_status status;
 
     r->neff->has_metrics = nx_neff_has_member(r, member);
+    r->error = &why; /* the caller's is untouched when all goes well */
     status = nx_neff_json(r, member, true, false, &json);
-    if (status != NX_OK) {
-        nx_warn(&r->neff->warnings, NX_WARN_UNKNOWN, "%s", r->error->text);
-        return NX_OK;
-    }
+    r->error = error;
+    if (status != NX_OK)
+        nx_warn(&r->neff->warnings, NX_WARN_UNKNOWN, "%s", why.text);
     for (size_t i = 0; i < json_array_size(json); i++) {
         const char *name = json_string_value(json_object_get(json_array_get(json, i), "MetricName"));
 
@@ -88,7 +89,6 @@ static enum nx_status read_metrics(struct nx_neff_reader *r)
             r->neff->has_hlo_stats = true;
     }
     json_decref(json);
-    return NX_OK;
 }
 
 static enum nx_status read_graph(struct nx_neff_reader *r, const json_t *json, size_t number)
@@ -136,7 +136,7 @@ static enum nx_status read_all(struct nx_neff_reader *r, struct nx_bytes bytes)
     if (status == NX_OK)
         status = nx_neff_step(r, read_info(r));
     if (status == NX_OK)
-        status = nx_neff_step(r, read_metrics(r));
+        read_metrics(r);
     if (status == NX_OK)
         status = nx_neff_step(r, read_nodes(r));
     if (status == NX_OK)
