@@ -97,3 +97,16 @@ def defects_are_reported(context):
         if truth["rows"]:
             equal(context.query(data, "d", "SELECT COUNT(*) AS n FROM Instruction"), [{"n": truth["rows"]}], "rows with " + what)
             equal(context.query(data, "d", "SELECT COUNT(*) AS n FROM DmaPacket"), [{"n": truth["packets"]}], "packets with " + what)
+
+
+@test
+def the_same_options_give_the_same_bytes(context):
+    def made(name, *options):
+        files = [os.path.join(context.dir, name + ending) for ending in (".neff", ".ntff")]
+        equal(context.run(*options, "--out-neff", files[0], "--out-ntff", files[1], program=context.generate).status, 0, "nx-generate")
+        return [open(f, "rb").read() for f in files]
+
+    for options in KINDS[:4]:
+        first = made("first", "--seed", "5", *options)
+        equal(first == made("second", "--seed", "5", *options), True, "two runs of the generator are equal")
+        equal(first == made("third", "--seed", "6", *options), False, "another seed's files are equal")
