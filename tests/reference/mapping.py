@@ -244,7 +244,7 @@ def our_core_counts(instructions):
 
 
 def throttle_summary(summary):
-    """Rows by core and kind, out of names such as throttle_activity_0_active_time_nc0_percent."""
+    """Rows by core and kind, out of names such as throttle_activity_0_active_time_nc0_percent; "all" without one."""
     rows = {}
     for name, number in summary.items():
         for pattern, field in ((r"throttle_active_nc(?P<nc>\d+)_time_ns", "throttle_active_time_ns"),
@@ -254,7 +254,7 @@ def throttle_summary(summary):
                                 "max_achievable_util_with_throttling_percent")):
             found = re.fullmatch(pattern, name)
             if found:
-                key = (int(found.group("nc")), found.groupdict().get("kind"))
+                key = (int(found.group("nc")), found.groupdict().get("kind") or "all")
                 rows.setdefault(key, {"nc_idx": key[0], "throttle_type": key[1]})[field] = number
     return list(rows.values())
 

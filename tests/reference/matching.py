@@ -1,7 +1,8 @@
 """Pairs rows of the reference with ours, and counts equal cells.
 
 A cell counts when either side has a value: where both have none there is
-nothing to agree on.  None and "" are no value.
+nothing to agree on.  None and "" are no value.  A field that the reference
+does not give for a row at all (no such key in it) is not compared.
 """
 import collections
 
@@ -111,7 +112,7 @@ def describe(row, key):
 def count_cells(tally, profile, key, field, pairs, missing):
     for expected, ours in pairs:
         e, o = value(expected.get(field)), value(ours.get(field))
-        if e is not None or o is not None:
+        if field in expected and (e is not None or o is not None):
             tally.field(field).count(same(e, o), (profile, describe(expected, key), e, o))
     for row in missing:
         if value(row.get(field)) is not None:
