@@ -301,6 +301,35 @@ static void codes_without_effect_are_not_asked_for(void **state)
     assert_true(decoded(&dma).understood);
 }
 
+static void channels(void **state)
+{
+    static const struct {
+        uint8_t opcode, offset;
+    } compute[] = {{NX_OP_ACTIVATE, 34},      {NX_OP_TENSOR_TENSOR, 15}, {NX_OP_TENSOR_SCALAR, 34},
+                   {NX_OP_TENSOR_REDUCE, 34}, {NX_OP_COPY, 34},          {NX_OP_CAST, 34},
+                   {NX_OP_RECIPROCAL, 34},    {NX_OP_MEMSET, 34}};
+    struct code matmul = make(NX_OP_MATMUL), write = make(NX_OP_WRITE);
+    struct nx_inst inst;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(compute) / sizeof(compute[0]); i++) {
+        struct code code = make(compute[i].opcode);
+
+        put(&code, compute[i].offset, 1, 96);
+        inst = decoded(&code);
+        assert_int_equal(nx_isa_channels(&inst, false), 96);
+        assert_int_equal(nx_isa_channels(&inst, true), 96);
+    }
+    put(&matmul, 38, 1, 128);
+    put(&matmul, 39, 1, 64);
+    inst = decoded(&matmul);
+    assert_int_equal(nx_isa_channels(&inst, false), 128); /* rows are what it reads */
+    assert_int_equal(nx_isa_channels(&inst, true), 64);
+    put(&write, 34, 1, 96);
+    inst = decoded(&write);
+    assert_int_equal(nx_isa_channels(&inst, true), 0);
+}
+
 static void names_and_numbers(void **state)
 {
     char buffer[16];
@@ -336,6 +365,7 @@ int main(void)
         cmocka_unit_test(second_set_and_names),
         cmocka_unit_test(one_unknown_code_is_noticed),
         cmocka_unit_test(codes_without_effect_are_not_asked_for),
+        cmocka_unit_test(channels),
         cmocka_unit_test(names_and_numbers),
     };
 
