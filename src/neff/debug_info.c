@@ -88,17 +88,17 @@ static enum nx_status read_parents(const struct debug_file *file, struct nx_byte
                                    struct nx_dbg_entry *entry)
 {
     struct numbers n = open_numbers(message, ENTRY_PARENTS);
-    enum nx_status status = count_numbers(file, message, ENTRY_PARENTS, &entry->parent_count);
+    size_t count;
     uint64_t *list;
+    enum nx_status status = count_numbers(file, message, ENTRY_PARENTS, &count);
 
     if (status == NX_OK)
-        status = nx_neff_work(file->r, file->member, entry->parent_count * sizeof(*list));
-    if (status != NX_OK || !entry->parent_count)
+        status = nx_neff_work(file->r, file->member, count * sizeof(*list));
+    if (status != NX_OK || count == 0)
         return status;
-    list = nx_arena_alloc(&file->r->neff->arena, entry->parent_count, sizeof(*list));
-    for (size_t i = 0; next_number(&n, &list[i]);)
-        if (++i == entry->parent_count)
-            break;
+    list = nx_arena_alloc(&file->r->neff->arena, count, sizeof(*list));
+    for (uint64_t value; entry->parent_count < count && next_number(&n, &value);)
+        list[entry->parent_count++] = value;
     entry->parents = list;
     return NX_OK;
 }

@@ -149,12 +149,15 @@ enum nx_status nx_neff_read_blocks(struct nx_neff_reader *r, const char *member,
     if (status == NX_OK)
         status = nx_neff_json_part(r, member, json, "dma", JSON_ARRAY, false, &list);
     for (size_t i = 0; i < json_array_size(list) && status == NX_OK; i++) {
-        struct nx_neff_block *block;
+        struct nx_neff_block block = {.engine = engine};
 
-        blocks->list = nx_grow(blocks->list, blocks->count, &blocks->capacity, sizeof(*blocks->list));
-        block = &blocks->list[blocks->count++];
-        *block = (struct nx_neff_block){.engine = engine};
-        status = read_block(r, member, json_array_get(list, i), graph, block);
+        status = read_block(r, member, json_array_get(list, i), graph, &block);
+        if (status ==
+            NX_OK) { /* a block that was read half would not do, even in a file that is read partly */
+            blocks->list = nx_grow(blocks->list, blocks->count, &blocks->capacity, sizeof(*blocks->list));
+            blocks->list[blocks->count++] = block;
+        }
+        status = nx_neff_step(r, status);
     }
     json_decref(json);
     return status;

@@ -247,7 +247,7 @@ static void damage_to_a_small_made_one(void **state)
 
     (void)state;
     neff_with(NULL, 0, &file);
-    damage("made by hand", &file, 1);
+    damage("made by hand", &file, SLOWER);
     nx_text_free(&file);
 }
 
