@@ -164,12 +164,12 @@ static json_t *dump_engine(const struct nx_neff_engine *engine, enum nx_engine w
                      "assembly_entries", number(engine->assembly.count), "opcodes", opcodes);
 }
 
-static json_t *dump_source_files(const struct nx_neff_graph *graph)
+static json_t *dump_texts(const char *const *texts, size_t count)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < graph->penguin.source_file_count; i++)
-        json_array_append_new(list, nx_dump_text(graph->penguin.source_files[i]));
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, nx_dump_text(texts[i]));
     return list;
 }
 
@@ -179,12 +179,14 @@ static json_t *dump_graph(const struct nx_neff_graph *graph)
 
     for (int e = 0; e < NX_ENGINE_COUNT; e++)
         json_array_append_new(engines, dump_engine(&graph->engines[e], (enum nx_engine)e));
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(graph->name),
-                     "variables", dump_vars(graph), "queues", dump_queues(graph), "dma_blocks",
-                     number(graph->block_count), "runtime_semaphore_count",
-                     number_or_null(graph->runtime_semaphore_count), "engines", engines, "bir_entries",
-                     number(graph->bir.count), "dma_entries", number(graph->dma_bir.count), "penguin_entries",
-                     number(graph->penguin.count), "source_files", dump_source_files(graph));
+    return json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(graph->name), "variables",
+        dump_vars(graph), "queues", dump_queues(graph), "dma_blocks", number(graph->block_count),
+        "runtime_semaphore_count", number_or_null(graph->runtime_semaphore_count), "engines", engines,
+        "bir_entries", number(graph->bir.count), "dma_entries", number(graph->dma_bir.count),
+        "penguin_entries", number(graph->penguin.count), "source_files",
+        dump_texts(graph->penguin.source_files, graph->penguin.source_file_count), "kernel_names",
+        dump_texts(graph->penguin.kernel_names, graph->penguin.kernel_name_count));
 }
 
 int nx_dump_neff(const char *path, const struct nx_dump_options *options)

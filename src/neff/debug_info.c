@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "neff/reader.h"
 
-enum { FILE_ENTRY = 3, FILE_SOURCE = 5 };
+enum { FILE_ENTRY = 3, FILE_SOURCE = 5, FILE_KERNEL = 7 };
 enum {
     ENTRY_ID = 1,
     ENTRY_NAME,
@@ -218,19 +218,26 @@ static enum nx_status read_entry(const struct debug_file *file, struct nx_bytes 
     return status;
 }
 
-static enum nx_status count_file(const struct debug_file *file, size_t *entries, size_t *sources)
+/* What the files of one level hold together, before it is read. */
+struct counts {
+    size_t entries, sources, kernels;
+};
+
+static enum nx_status count_file(const struct debug_file *file, struct counts *counts)
 {
     struct nx_pb pb = nx_pb_open(file->bytes);
     struct nx_pb_field f;
 
     while (nx_pb_next(&pb, &f)) {
-        *entries += f.number == FILE_ENTRY && f.wire == NX_PB_BYTES;
-        *sources += f.number == FILE_SOURCE && f.wire == NX_PB_BYTES;
+        counts->entries += f.number == FILE_ENTRY && f.wire == NX_PB_BYTES;
+        counts->sources += f.number == FILE_SOURCE && f.wire == NX_PB_BYTES;
+        counts->kernels += f.number == FILE_KERNEL && f.wire == NX_PB_BYTES;
     }
     return pb.problem ? malformed(file, &pb) : NX_OK;
 }
 
-static enum nx_status read_file(const struct debug_file *file, struct nx_dbg *dbg, const char **sources)
+static enum nx_status read_file(const struct debug_file *file, struct nx_dbg *dbg, const char **sources,
+                                const char **kernels)
 {
     struct nx_pb pb = nx_pb_open(file->bytes);
     struct nx_pb_field f;
@@ -246,6 +253,8 @@ static enum nx_status read_file(const struct debug_file *file, struct nx_dbg *db
             status = read_entry(file, f.bytes, entry);
         } else if (f.number == FILE_SOURCE) {
             sources[dbg->source_file_count++] = text(file, f.bytes);
+        } else if (f.number == FILE_KERNEL) {
+            kernels[dbg->kernel_name_count++] = text(file, f.bytes);
         }
     }
     return status;
@@ -264,7 +273,7 @@ static void index_by_id(struct nx_neff_reader *r, struct nx_dbg *dbg)
 
 /* Finds the members, and counts what they hold. */
 static enum nx_status open_files(struct nx_neff_reader *r, const char *const *members, size_t count,
-                                 struct debug_file *files, size_t *found, size_t *entries, size_t *sources)
+                                 struct debug_file *files, size_t *found, struct counts *counts)
 {
     enum nx_status status = NX_OK;
 
@@ -274,19 +283,34 @@ static enum nx_status open_files(struct nx_neff_reader *r, const char *const *me
 
         *file = (struct debug_file){.r = r, .member = members[i]};
         status = nx_neff_member(r, members[i], &file->bytes, &there);
-        if (status != NX_OK)
-            break;
-        if (there) {
+        if (status == NX_OK && there) {
             ++*found;
-            status = count_file(file, entries, sources);
-        } else {
+            status = count_file(file, counts);
+        } else if (status == NX_OK) {
             /* one sentence for all: a NEFF without debug information lacks dozens */
-            nx_warn(&r->neff->warnings, NX_WARN_MISSING,
-                    "files of debug information that the NEFF names are not in it: instructions lack their "
-                    "names and "
-                    "dependencies");
+            nx_warn(
+                &r->neff->warnings, NX_WARN_MISSING,
+                "files of debug information that the NEFF names are not in it: instructions lack their names "
+                "and dependencies");
         }
     }
+    return status;
+}
+
+static enum nx_status read_files(struct nx_neff_reader *r, const struct debug_file *files, size_t count,
+                                 struct counts counts, struct nx_dbg *dbg)
+{
+    struct nx_arena *arena = &r->neff->arena;
+    const char **sources = nx_arena_alloc(arena, counts.sources, sizeof(*sources));
+    const char **kernels = nx_arena_alloc(arena, counts.kernels, sizeof(*kernels));
+    enum nx_status status = NX_OK;
+
+    dbg->entries = nx_arena_alloc(arena, counts.entries, sizeof(*dbg->entries));
+    dbg->source_files = sources;
+    dbg->kernel_names = kernels;
+    for (size_t i = 0; i < count && status == NX_OK; i++)
+        status = read_file(&files[i], dbg, sources, kernels);
+    index_by_id(r, dbg);
     return status;
 }
 
@@ -294,25 +318,20 @@ enum nx_status nx_neff_read_debug(struct nx_neff_reader *r, const char *const *m
                                   struct nx_dbg *dbg)
 {
     struct debug_file *files = nx_zalloc(count, sizeof(*files));
-    size_t found = 0, entries = 0, source_files = 0;
-    const char **sources;
-    enum nx_status status = open_files(r, members, count, files, &found, &entries, &source_files);
+    struct counts counts = {0};
+    size_t found = 0;
+    enum nx_status status = open_files(r, members, count, files, &found, &counts);
 
     *dbg = (struct nx_dbg){0};
-    if (status == NX_OK && entries > UINT32_MAX)
-        status = nx_neff_member_fail(r, members[0], "%zu entries are more than can be numbered", entries);
-    if (status == NX_OK && found)
+    if (status == NX_OK && counts.entries > UINT32_MAX)
+        status =
+            nx_neff_member_fail(r, members[0], "%zu entries are more than can be numbered", counts.entries);
+    if (status == NX_OK && found) /* a text takes a pointer and at least as much in the arena */
         status = nx_neff_work(r, members[0],
-                              entries * (sizeof(*dbg->entries) + sizeof(*dbg->by_id)) +
-                                  source_files * 2 * sizeof(*sources));
-    if (status == NX_OK) {
-        dbg->entries = nx_arena_alloc(&r->neff->arena, entries, sizeof(*dbg->entries));
-        sources = nx_arena_alloc(&r->neff->arena, source_files, sizeof(*sources));
-        dbg->source_files = sources;
-        for (size_t i = 0; i < found && status == NX_OK; i++)
-            status = read_file(&files[i], dbg, sources);
-        index_by_id(r, dbg);
-    }
+                              counts.entries * (sizeof(*dbg->entries) + sizeof(*dbg->by_id)) +
+                                  (counts.sources + counts.kernels) * 3 * sizeof(char *));
+    if (status == NX_OK)
+        status = read_files(r, files, found, counts, dbg);
     free(files);
     return status;
 }

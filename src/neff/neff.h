@@ -146,8 +146,10 @@ struct nx_dbg_entry {
 struct nx_dbg {
     struct nx_dbg_entry *entries; /* file order; see nx_dbg_find for lookup by id */
     size_t count;
-    const char *const *source_files; /* field 5 */
+    const char *const *source_files; /* field 5: what the attribute "kernel_file" counts */
     size_t source_file_count;
+    const char *const *kernel_names; /* field 7: what the attribute "kernel_name" counts */
+    size_t kernel_name_count;
     uint32_t *by_id; /* entry numbers sorted by id */
 };
 

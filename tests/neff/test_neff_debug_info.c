@@ -53,6 +53,7 @@ static void an_entry_has_all_its_fields(void **state)
     gen_pb_string(&file, 1, "what the file holds");
     gen_pb_string(&file, 5, "first.py");
     gen_pb_string(&file, 5, "second.py");
+    gen_pb_string(&file, 7, "a_kernel");
     gen_pb_int(&file, 4, 1);
     gen_pb_int(&entry, 1, UINT64_MAX);
     gen_pb_string(&entry, 2, "I-37-14");
@@ -73,6 +74,8 @@ static void an_entry_has_all_its_fields(void **state)
     assert_int_equal(bir->count, 2);
     assert_int_equal(bir->source_file_count, 2);
     assert_string_equal(bir->source_files[1], "second.py");
+    assert_int_equal(bir->kernel_name_count, 1);
+    assert_string_equal(bir->kernel_names[0], "a_kernel");
     e = nx_dbg_find(bir, UINT64_MAX);
     assert_ptr_equal(e, &bir->entries[0]);
     assert_string_equal(e->name, "I-37-14");

@@ -379,12 +379,35 @@ static void source_lines_are_there(void **state)
     }
 }
 
+/* ... and those whose debug information names the kernel: the attribute counts the file's list of names. */
+static void kernel_names_are_there(void **state)
+{
+    (void)state;
+    need_shared();
+    for (size_t i = 0; i < ATTENTION; i++) {
+        struct nx_neff neff;
+        const struct nx_dbg *penguin;
+
+        open_attention(i, &neff);
+        penguin = &neff.graphs[0].penguin;
+        assert_int_equal(penguin->kernel_name_count, 1);
+        assert_string_equal(penguin->kernel_names[0], i ? "fused_attention" : "baseline_attention");
+        for (size_t k = 0; k < penguin->count; k++) {
+            assert_int_equal(penguin->entries[k].attr_count, 1);
+            assert_string_equal(penguin->entries[k].attrs[0].key, "kernel_name");
+            assert_string_equal(penguin->entries[k].attrs[0].value, "0");
+        }
+        nx_neff_close(&neff);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_are_understood),      cmocka_unit_test(headers_are_equal),
         cmocka_unit_test(tensors_are_equal),       cmocka_unit_test(bir_names_are_equal),
         cmocka_unit_test(blocks_move_the_tensors), cmocka_unit_test(source_lines_are_there),
+        cmocka_unit_test(kernel_names_are_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
