@@ -140,27 +140,34 @@ static enum nx_status read_block(struct nx_neff_reader *r, const char *member, c
     return read_descs(r, member, descs, block);
 }
 
+struct block_reader {
+    struct nx_neff_reader *r;
+    const char *member;
+    enum nx_engine engine;
+    const struct nx_neff_graph *graph;
+    struct nx_block_list *blocks;
+};
+
+static enum nx_status add_block(void *context, const json_t *json)
+{
+    const struct block_reader *b = context;
+    struct nx_block_list *blocks = b->blocks;
+    struct nx_neff_block block = {.engine = b->engine};
+    enum nx_status status = read_block(b->r, b->member, json, b->graph, &block);
+
+    if (status == NX_OK) { /* a block that was read half would not do, even in a file that is read partly */
+        blocks->list = nx_grow(blocks->list, blocks->count, &blocks->capacity, sizeof(*blocks->list));
+        blocks->list[blocks->count++] = block;
+    }
+    return nx_neff_step(b->r, status);
+}
+
 enum nx_status nx_neff_read_blocks(struct nx_neff_reader *r, const char *member, enum nx_engine engine,
                                    struct nx_neff_graph *graph, struct nx_block_list *blocks)
 {
-    json_t *json, *list = NULL;
-    enum nx_status status = nx_neff_json(r, member, false, true, &json);
+    struct block_reader reader = {r, member, engine, graph, blocks};
 
-    if (status == NX_OK)
-        status = nx_neff_json_part(r, member, json, "dma", JSON_ARRAY, false, &list);
-    for (size_t i = 0; i < json_array_size(list) && status == NX_OK; i++) {
-        struct nx_neff_block block = {.engine = engine};
-
-        status = read_block(r, member, json_array_get(list, i), graph, &block);
-        if (status ==
-            NX_OK) { /* a block that was read half would not do, even in a file that is read partly */
-            blocks->list = nx_grow(blocks->list, blocks->count, &blocks->capacity, sizeof(*blocks->list));
-            blocks->list[blocks->count++] = block;
-        }
-        status = nx_neff_step(r, status);
-    }
-    json_decref(json);
-    return status;
+    return nx_neff_json_elements(r, member, "dma", add_block, &reader);
 }
 
 const struct nx_neff_block *nx_neff_find_block(const struct nx_neff_graph *graph, const char *queue,

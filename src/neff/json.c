@@ -4,10 +4,10 @@
 #include "neff/reader.h"
 
 /*
- * Bytes of memory that a document can ask for at most, from its marks alone: "[[],[]..." takes forty times
- * its size.  Marks inside of strings are counted too, which only errs to the safe side.
+ * Told from the marks alone: "[[],[]..." takes forty times its size.  Marks inside of strings are counted
+ * too, which only errs to the safe side.
  */
-static uint64_t memory_of(struct nx_bytes text)
+uint64_t nx_neff_json_memory(struct nx_bytes text)
 {
     uint64_t objects = 0, arrays = 0, values = 0, keys = 0;
 
@@ -32,7 +32,7 @@ enum nx_status nx_neff_json(struct nx_neff_reader *r, const char *member, bool a
     if (status == NX_OK && !found)
         return required ? nx_neff_need_member(r, member, &bytes) : NX_OK;
     if (status == NX_OK)
-        status = nx_neff_work(r, member, memory_of(bytes));
+        status = nx_neff_work(r, member, nx_neff_json_memory(bytes));
     if (status != NX_OK)
         return status;
     *value = json_loadb((const char *)bytes.data, bytes.size, JSON_REJECT_DUPLICATES, &why);

@@ -4,6 +4,7 @@
  *   header.c      the first 1024 bytes
  *   archive.c     gzip and tar: the members that matter, in memory
  *   json.c        members as JSON, with checked access
+ *   json_elements.c  long lists in JSON, an element at a time
  *   definition.c  def.json and tensor_map.json: variables, queues, semaphores
  *   dma_blocks.c  engine JSON: statically generated DMA
  *   debug_info.c  .dbg protobufs
@@ -69,6 +70,16 @@ const struct nx_kept_member *nx_neff_match_member(const struct nx_neff_reader *r
  */
 enum nx_status nx_neff_json(struct nx_neff_reader *reader, const char *member, bool array, bool required,
                             json_t **value);
+/* Bytes of memory that the tree of a document can take at most. */
+uint64_t nx_neff_json_memory(struct nx_bytes text);
+
+/*
+ * Calls `each` for the elements of the list KEY in the object that the member is; never, if it has no such
+ * key. The member must be there. Stops at the first status that is not NX_OK, and returns it.
+ */
+typedef enum nx_status nx_json_element(void *context, const json_t *element);
+enum nx_status nx_neff_json_elements(struct nx_neff_reader *reader, const char *member, const char *key,
+                                     nx_json_element *each, void *context);
 /* Text of an object's key copied into the arena, or NULL if there is none (or it is not text). */
 const char *nx_neff_json_text(struct nx_neff_reader *reader, const json_t *object, const char *key);
 int64_t nx_neff_json_integer(const json_t *object, const char *key, int64_t otherwise);
