@@ -71,6 +71,35 @@ static size_t utf8_length(const unsigned char *p, size_t left)
     return n;
 }
 
+/* Length of the valid UTF-8 at the start of p. */
+static size_t utf8_run(const unsigned char *p, size_t size)
+{
+    size_t i = 0, n;
+
+    while (i < size && (n = utf8_length(p + i, size - i)) > 0)
+        i += n;
+    return i;
+}
+
+bool nx_text_is_utf8(const char *bytes, size_t size)
+{
+    return utf8_run((const unsigned char *)bytes, size) == size;
+}
+
+void nx_text_append_utf8(struct nx_text *text, const char *bytes, size_t size)
+{
+    while (size) {
+        size_t run = utf8_run((const unsigned char *)bytes, size);
+
+        nx_text_append(text, bytes, run);
+        if (run == size)
+            return;
+        nx_text_puts(text, "\xef\xbf\xbd");
+        bytes += run + 1;
+        size -= run + 1;
+    }
+}
+
 void nx_text_json_string(struct nx_text *text, const char *bytes, size_t size)
 {
     const unsigned char *p = (const unsigned char *)bytes;

@@ -25,6 +25,10 @@ void nx_text_printf(struct nx_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* `size` bytes as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void nx_text_json_string(struct nx_text *text, const char *bytes, size_t size);
+/* Text from a file need not be UTF-8; who hands it on (to a database, in a message) may have to see to it. */
+bool nx_text_is_utf8(const char *bytes, size_t size);
+/* Appends `size` bytes; each that is not part of valid UTF-8 becomes U+FFFD. */
+void nx_text_append_utf8(struct nx_text *text, const char *bytes, size_t size);
 void nx_text_clear(struct nx_text *text); /* keeps the memory */
 void nx_text_free(struct nx_text *text);
 /* The text so far as a string; "" when nothing was appended. Valid until the next call. */

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "store/store.h"
 #include "store/tree.h"
 
@@ -32,21 +33,31 @@ static bool same_folder(int fd, int parent, const char *name)
            open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-/* Locks the folder; -1 if somebody else has it, or it is not a folder. */
+/*
+ * Locks the folder; -1 and errno if that cannot be: EWOULDBLOCK, somebody else has it; ENOENT, it is gone, or
+ * the name stands for another folder by now.
+ */
 static int lock_folder(int parent, const char *name)
 {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), why = 0;
 
-    if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) != 0 || !same_folder(fd, parent, name))) {
-        close(fd);
+    if (fd < 0)
         return -1;
-    }
-    return fd;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        why = errno;
+    else if (!same_folder(fd, parent, name))
+        why = ENOENT;
+    if (why == 0)
+        return fd;
+    close(fd);
+    errno = why;
+    return -1;
 }
 
 void nx_store_sweep(struct nx_store *store)
 {
-    int copy = store->profiles_fd < 0 ? -1 : openat(store->profiles_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int copy =
+        store->profiles_fd < 0 ? -1 : openat(store->profiles_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = copy < 0 ? NULL : fdopendir(copy);
     struct dirent *entry;
 
@@ -62,66 +73,106 @@ void nx_store_sweep(struct nx_store *store)
             continue;
         fd = lock_folder(store->profiles_fd, entry->d_name);
         if (fd < 0)
-            continue; /* its writer lives */
+            continue; /* its writer lives, or it is no folder of ours */
         nx_tree_remove(store->profiles_fd, entry->d_name);
         close(fd);
     }
     closedir(dir);
 }
 
+/* False: errno says why. */
 static bool make_sibling(struct nx_ingest *ingest)
 {
+    int parent = ingest->store->profiles_fd;
+
     for (int i = 0; i < ATTEMPTS; i++) {
         uint64_t random;
 
         if (getrandom(&random, sizeof(random), 0) != sizeof(random))
             return false;
         snprintf(ingest->temp, sizeof(ingest->temp), ".%s" NX_TEMP_MARK "%016" PRIx64, ingest->name, random);
-        if (mkdirat(ingest->store->profiles_fd, ingest->temp, 0755) != 0) {
+        if (mkdirat(parent, ingest->temp, 0755) != 0) {
             if (errno != EEXIST)
                 return false;
             continue;
         }
-        ingest->dir_fd = lock_folder(ingest->store->profiles_fd, ingest->temp);
+        ingest->dir_fd = lock_folder(parent, ingest->temp);
         if (ingest->dir_fd >= 0)
-            return true; /* else a sweep came between: again */
+            return true;
+        if (errno != EWOULDBLOCK && errno != ENOENT) {
+            int why = errno;
+
+            unlinkat(parent, ingest->temp, AT_REMOVEDIR);
+            errno = why;
+            return false;
+        }
+        /* a sweep came between mkdirat and flock, and removes the folder: again */
     }
     errno = EEXIST;
     return false;
 }
 
-static char *final_name(const char *name)
+static bool out_of_reach(int why)
 {
-    char *final;
-
-    return asprintf(&final, "%s" NX_LATEST, name) < 0 ? NULL : final;
+    return why == ENOSPC || why == EDQUOT || why == EROFS || why == EACCES || why == EPERM || why == EIO;
 }
 
-enum nx_status nx_ingest_begin(struct nx_store *store, const char *name, bool replace, struct nx_ingest *ingest,
-                               struct nx_error *error)
+/* The sibling could not be made or locked. */
+static enum nx_status explain_begin(const struct nx_store *store, int why, struct nx_error *error)
+{
+    /* what network file systems answer to flock() of a folder */
+    if (why == EBADF || why == ENOLCK || why == ENOSYS || why == EOPNOTSUPP || why == EINVAL)
+        return nx_fail(error, NX_UNAVAILABLE,
+                       "the file system of the data path %s cannot lock folders (flock: %s): use a local one",
+                       store->path, strerror(why));
+    return nx_fail(error, NX_UNAVAILABLE, "cannot write to the data path %s: %s", store->path, strerror(why));
+}
+
+/*
+ * The sibling's absolute path.  The database gives a meaning of its own to paths that start with "~" or with
+ * "name://", which a relative data path may.
+ */
+static char *absolute_path(const struct nx_ingest *ingest)
+{
+    struct nx_text given = {0}, path = {0};
+    char *folder;
+
+    nx_text_printf(&given, "%s/profiles/global", ingest->store->path);
+    folder = realpath(nx_text_string(&given), NULL);
+    nx_text_free(&given);
+    if (!folder)
+        return NULL;
+    nx_text_printf(&path, "%s/%s", folder, ingest->temp);
+    free(folder);
+    return path.data;
+}
+
+enum nx_status nx_ingest_begin(struct nx_store *store, const char *name, bool replace,
+                               struct nx_ingest *ingest, struct nx_error *error)
 {
     enum nx_status status = nx_profile_name_check(name, error);
-    char *final;
+    char final[NX_FOLDER_MAX];
     struct stat st;
-    bool exists;
 
     *ingest = (struct nx_ingest){.store = store, .dir_fd = -1};
     if (status != NX_OK)
         return status;
     nx_store_sweep(store);
-    final = final_name(name);
-    exists = final && fstatat(store->profiles_fd, final, &st, AT_SYMLINK_NOFOLLOW) == 0;
-    free(final);
-    if (exists && !replace)
+    nx_profile_folder(name, final);
+    if (!replace && fstatat(store->profiles_fd, final, &st, AT_SYMLINK_NOFOLLOW) == 0)
         return nx_fail(error, NX_FAILED, "a profile named %s exists already: --force replaces it", name);
     ingest->name = nx_strdup(name);
     if (!make_sibling(ingest)) {
-        nx_fail(error, NX_UNAVAILABLE, "cannot write to the data path %s: %s", store->path, strerror(errno));
+        explain_begin(store, errno, error);
         nx_ingest_abort(ingest);
         return error->status;
     }
-    if (asprintf(&ingest->dir_path, "%s/profiles/global/%s", store->path, ingest->temp) < 0)
-        ingest->dir_path = nx_strdup("");
+    ingest->dir_path = absolute_path(ingest);
+    if (!ingest->dir_path) {
+        nx_fail(error, NX_UNAVAILABLE, "cannot find the data path %s: %s", store->path, strerror(errno));
+        nx_ingest_abort(ingest);
+        return error->status;
+    }
     return NX_OK;
 }
 
@@ -136,7 +187,8 @@ static void release(struct nx_ingest *ingest)
 
 /*
  * Puts the sibling in place.  A name that is free is taken; one that exists is exchanged, and what it was is
- * then in the sibling's place.  Between the two looks another ingestion may publish or remove the name: again.
+ * then in the sibling's place.  Between the two looks another ingestion may publish or remove the name:
+ * again.
  */
 static bool publish(struct nx_ingest *ingest, const char *final, bool *exchanged)
 {
@@ -159,27 +211,29 @@ static bool publish(struct nx_ingest *ingest, const char *final, bool *exchanged
 
 enum nx_status nx_ingest_commit(struct nx_ingest *ingest, struct nx_error *error)
 {
-    char *final = final_name(ingest->name);
+    char final[NX_FOLDER_MAX];
     bool exchanged = false;
     int dir = ingest->store->profiles_fd;
 
-    if (!final || !nx_tree_sync(ingest->dir_fd) || !publish(ingest, final, &exchanged)) {
+    nx_profile_folder(ingest->name, final);
+    if (!nx_tree_sync(ingest->dir_fd) || !publish(ingest, final, &exchanged)) {
         int why = errno;
 
         if (why == EINVAL || why == ENOSYS)
             nx_fail(error, NX_UNAVAILABLE,
-                    "the file system of the data path %s cannot exchange folders atomically (renameat2: %s): use a "
+                    "the file system of the data path %s cannot exchange folders atomically (renameat2: %s): "
+                    "use a "
                     "local one",
                     ingest->store->path, strerror(why));
         else
-            nx_fail(error, why == ENOSPC || why == EROFS || why == EACCES ? NX_UNAVAILABLE : NX_FAILED,
-                    "cannot put the profile %s in place: %s", ingest->name, strerror(why));
-        free(final);
+            nx_fail(error, out_of_reach(why) ? NX_UNAVAILABLE : NX_FAILED,
+                    "cannot put the profile %s in place in %s: %s", ingest->name, ingest->store->path,
+                    strerror(why));
         nx_ingest_abort(ingest);
         return error->status;
     }
+    /* The profile is in place, whole: that a power cut could still bring the old one back is no failure. */
     fsync(dir);
-    free(final);
     if (exchanged)
         nx_tree_remove(dir, ingest->temp); /* what is left of it, a later sweep takes */
     release(ingest);

@@ -1,17 +1,9 @@
+#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "store/store.h"
-
-/* Length of the UTF-8 sequence at p, 0 if it is not one. */
-static size_t sequence(const unsigned char *p)
-{
-    size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80) /* also the terminating NUL */
-            return 0;
-    return n;
-}
+#include "store/tree.h"
 
 enum nx_status nx_profile_name_check(const char *name, struct nx_error *error)
 {
@@ -26,16 +18,19 @@ enum nx_status nx_profile_name_check(const char *name, struct nx_error *error)
         return nx_fail(error, NX_USAGE, "a profile's name must not start with a dot");
     if (strstr(name, ".."))
         return nx_fail(error, NX_USAGE, "a profile's name must not hold \"..\"");
-    for (const unsigned char *p = (const unsigned char *)name; *p;) {
-        size_t n = sequence(p);
-
-        if (n == 0)
-            return nx_fail(error, NX_USAGE, "a profile's name must be UTF-8");
+    if (!nx_text_is_utf8(name, size))
+        return nx_fail(error, NX_USAGE, "a profile's name must be UTF-8");
+    for (const unsigned char *p = (const unsigned char *)name; *p; p++) {
         if (*p == '/' || *p == '\\')
             return nx_fail(error, NX_USAGE, "a profile's name must not hold a path separator");
-        if (*p < 0x20 || *p == 0x7f || (n == 2 && p[0] == 0xc2 && p[1] < 0xa0))
+        /* C0, DEL, and C1 (U+0080 to U+009F, which terminals may obey too) */
+        if (*p < 0x20 || *p == 0x7f || (*p == 0xc2 && p[1] < 0xa0))
             return nx_fail(error, NX_USAGE, "a profile's name must not hold control characters");
-        p += n;
     }
     return NX_OK;
+}
+
+void nx_profile_folder(const char *name, char folder[NX_FOLDER_MAX])
+{
+    snprintf(folder, NX_FOLDER_MAX, "%s" NX_LATEST, name);
 }

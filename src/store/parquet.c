@@ -31,10 +31,11 @@
 
 struct column {
     enum nx_column_type type;
-    const struct nx_dict *dict; /* or NULL */
+    const struct nx_dict_entry *entries; /* of its dictionary, as UTF-8 */
+    uint32_t entry_count;
     bool is_enum;
     unsigned enum_width; /* bytes of DuckDB's vector of this ENUM: 1, 2 or 4 */
-    uint32_t *numbers;   /* dictionary numbers as the table puts them, one vector's worth */
+    uint32_t *numbers;   /* as the table puts them, one vector's worth; NULL: no dictionary */
 };
 
 struct source { /* one table, on its way to a file */
@@ -45,6 +46,7 @@ struct source { /* one table, on its way to a file */
     struct column *columns;
     struct nx_vector *vectors;
     duckdb_vector *lent;
+    struct nx_arena texts; /* entries of dictionaries that were not UTF-8 */
     struct writer *writer;
 };
 
@@ -63,23 +65,36 @@ struct writer {
 
 /* ------------------------------------------------------------------ the table function */
 
+/* Names in an input file may be any bytes; the database takes UTF-8 only, and does not check. */
 static void put_text(struct nx_chunk *chunk, unsigned column, uint32_t row, const char *bytes, size_t size)
 {
     const struct source *source = chunk->sink;
+    struct nx_text mended = {0};
 
-    duckdb_vector_assign_string_element_len(source->lent[column], row, bytes, size);
+    if (nx_text_is_utf8(bytes, size)) {
+        duckdb_vector_assign_string_element_len(source->lent[column], row, bytes, size);
+    } else {
+        nx_text_append_utf8(&mended, bytes, size);
+        duckdb_vector_assign_string_element_len(source->lent[column], row, mended.data, mended.size);
+        nx_text_free(&mended);
+    }
     nx_chunk_mark(chunk, column, row);
 }
 
 static duckdb_type scalar_type(enum nx_column_type type)
 {
     switch (type) {
-    case NX_TYPE_INT64: return DUCKDB_TYPE_BIGINT;
-    case NX_TYPE_INT32: return DUCKDB_TYPE_INTEGER;
-    case NX_TYPE_BOOL: return DUCKDB_TYPE_BOOLEAN;
+    case NX_TYPE_INT64:
+        return DUCKDB_TYPE_BIGINT;
+    case NX_TYPE_INT32:
+        return DUCKDB_TYPE_INTEGER;
+    case NX_TYPE_BOOL:
+        return DUCKDB_TYPE_BOOLEAN;
     case NX_TYPE_TEXT:
-    case NX_TYPE_ARRAY: return DUCKDB_TYPE_VARCHAR;
-    default: return DUCKDB_TYPE_DOUBLE;
+    case NX_TYPE_ARRAY:
+        return DUCKDB_TYPE_VARCHAR;
+    default:
+        return DUCKDB_TYPE_DOUBLE;
     }
 }
 
@@ -90,10 +105,10 @@ static duckdb_logical_type make_type(const struct column *column)
 
     if (!column->is_enum)
         return duckdb_create_logical_type(scalar_type(column->type));
-    names = nx_alloc(column->dict->count * sizeof(*names));
-    for (uint32_t i = 0; i < column->dict->count; i++)
-        names[i] = column->dict->entries[i].data;
-    type = duckdb_create_enum_type(names, column->dict->count);
+    names = nx_alloc(column->entry_count * sizeof(*names));
+    for (uint32_t i = 0; i < column->entry_count; i++)
+        names[i] = column->entries[i].data;
+    type = duckdb_create_enum_type(names, column->entry_count);
     free(names);
     return type;
 }
@@ -113,6 +128,9 @@ static void bind(duckdb_bind_info info)
 
 static void init(duckdb_init_info info)
 {
+    struct source *source = duckdb_init_get_extra_info(info);
+
+    source->next = 0;
     duckdb_init_set_max_threads(info, 1);
 }
 
@@ -127,7 +145,7 @@ static void lend(struct source *source, duckdb_data_chunk output, uint32_t rows)
         source->lent[c] = vector;
         source->vectors[c].valid = duckdb_vector_get_validity(vector);
         memset(source->vectors[c].valid, 0, (rows + 63) / 64 * sizeof(uint64_t));
-        source->vectors[c].data = column->dict ? (void *)column->numbers : duckdb_vector_get_data(vector);
+        source->vectors[c].data = column->numbers ? (void *)column->numbers : duckdb_vector_get_data(vector);
     }
 }
 
@@ -149,7 +167,7 @@ static void take_dictionary(const struct source *source, size_t c, uint32_t rows
         if (!is_valid(vector, row))
             continue;
         if (!column->is_enum) {
-            const struct nx_dict_entry *entry = &column->dict->entries[number];
+            const struct nx_dict_entry *entry = &column->entries[number];
 
             duckdb_vector_assign_string_element_len(source->lent[c], row, entry->data, entry->size);
         } else if (column->enum_width == 1) {
@@ -184,7 +202,7 @@ static void fill(duckdb_function_info info, duckdb_data_chunk output)
         lend(source, output, chunk.rows);
         source->table->fill(source->state, source->next, &chunk);
         for (size_t c = 0; c < source->schema->column_count; c++)
-            if (source->columns[c].dict)
+            if (source->columns[c].numbers)
                 take_dictionary(source, c, chunk.rows);
         source->next += chunk.rows;
         report(source->writer, chunk.rows);
@@ -220,6 +238,45 @@ static bool register_source(duckdb_connection connection, struct source *source,
     return ok;
 }
 
+/* A copy of the entry's text as UTF-8. */
+static struct nx_dict_entry mended_entry(struct nx_arena *arena, const struct nx_dict_entry *entry)
+{
+    struct nx_text text = {0};
+    struct nx_dict_entry mended;
+
+    nx_text_append_utf8(&text, entry->data, entry->size);
+    mended = (struct nx_dict_entry){nx_arena_text(arena, text.data, text.size), (uint32_t)text.size};
+    nx_text_free(&text);
+    return mended;
+}
+
+/* The dictionary as it can be handed over, and whether as an ENUM. */
+static void open_dictionary(struct source *source, struct column *column, const struct nx_dict *dict)
+{
+    struct nx_dict_entry *own = NULL;
+
+    column->entries = dict->entries;
+    column->entry_count = dict->count;
+    column->is_enum = dict->count > 0 && dict->count <= ENUM_MAX && dict->count <= source->rows;
+    column->enum_width = dict->count <= UINT8_MAX ? 1 : dict->count <= UINT16_MAX ? 2 : 4;
+    for (uint32_t i = 0; i < dict->count; i++) {
+        const struct nx_dict_entry *entry = &dict->entries[i];
+
+        /* names of an ENUM are C strings */
+        if (column->is_enum && memchr(entry->data, 0, entry->size))
+            column->is_enum = false;
+        if (nx_text_is_utf8(entry->data, entry->size))
+            continue;
+        if (!own) {
+            own = nx_arena_alloc(&source->texts, dict->count, sizeof(*own));
+            memcpy(own, dict->entries, dict->count * sizeof(*own));
+            column->entries = own;
+            column->is_enum = false; /* two that differ may be the same when mended */
+        }
+        own[i] = mended_entry(&source->texts, entry);
+    }
+}
+
 static void open_columns(struct source *source)
 {
     size_t count = source->schema->column_count;
@@ -229,16 +286,15 @@ static void open_columns(struct source *source)
     source->lent = nx_zalloc(count, sizeof(*source->lent));
     for (size_t c = 0; c < count; c++) {
         struct column *column = &source->columns[c];
+        const struct nx_dict *dict = NULL;
 
         column->type = source->schema->columns[c].type;
         if (source->table->dictionary)
-            column->dict = source->table->dictionary(source->state, (unsigned)c);
-        if (!column->dict)
+            dict = source->table->dictionary(source->state, (unsigned)c);
+        if (!dict)
             continue;
         column->numbers = nx_zalloc(duckdb_vector_size(), sizeof(*column->numbers));
-        column->is_enum = column->dict->count > 0 && column->dict->count <= ENUM_MAX &&
-                          column->dict->count <= source->rows;
-        column->enum_width = column->dict->count <= UINT8_MAX ? 1 : column->dict->count <= UINT16_MAX ? 2 : 4;
+        open_dictionary(source, column, dict);
     }
 }
 
@@ -249,6 +305,7 @@ static void close_columns(struct source *source)
     free(source->columns);
     free(source->vectors);
     free(source->lent);
+    nx_arena_free(&source->texts);
     source->columns = NULL;
     source->vectors = NULL;
     source->lent = NULL;
@@ -310,8 +367,8 @@ static void fail(struct writer *writer, const struct source *source, const struc
 
     pthread_mutex_lock(&writer->lock);
     if (!writer->failed)
-        nx_fail(&writer->error, full ? NX_UNAVAILABLE : NX_FAILED, "cannot write table %s: %s", source->table->name,
-                why->text);
+        nx_fail(&writer->error, full ? NX_UNAVAILABLE : NX_FAILED, "cannot write table %s: %s",
+                source->table->name, why->text);
     writer->failed = true;
     pthread_mutex_unlock(&writer->lock);
 }
@@ -391,8 +448,8 @@ enum nx_status nx_parquet_write(const char *dir, const struct nx_table *const *t
                                 const struct nx_profile *profile, unsigned threads,
                                 nx_write_progress *progress, void *context, struct nx_error *error)
 {
-    struct writer writer = {.dir = dir, .progress = progress, .context = context,
-                            .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct writer writer = {
+        .dir = dir, .progress = progress, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_t second;
     bool has_second;
 

@@ -38,7 +38,8 @@ struct nx_store {
     int profiles_fd; /* DATA/profiles/global; -1 when it does not exist (and `create` was false) */
 };
 
-/* NX_UNAVAILABLE when it cannot be used. With `create`, makes the folders; without, a missing one is an empty store. */
+/* NX_UNAVAILABLE when it cannot be used. With `create`, makes the folders; without, a missing one is an empty
+ * store. */
 enum nx_status nx_store_open(const char *path, bool create, struct nx_store *store, struct nx_error *error);
 void nx_store_close(struct nx_store *store);
 
@@ -48,10 +49,13 @@ struct nx_ingest {
     char *name;
     char temp[NX_PROFILE_NAME_MAX + 64]; /* name of the sibling below profiles_fd */
     int dir_fd;                          /* of the sibling; tables are written here */
-    char *dir_path;                      /* its path, for the database's COPY */
+    char *dir_path;                      /* its absolute path, for the database's COPY */
 };
 
-/* Removes litter, checks the name (and that it is free, unless `replace`), makes the locked sibling. */
+/*
+ * Removes litter, checks the name (and that it is free, unless `replace`: NX_FAILED), makes the locked
+ * sibling. The name is not reserved: of two ingestions under way the one that commits last has it.
+ */
 enum nx_status nx_ingest_begin(struct nx_store *store, const char *name, bool replace,
                                struct nx_ingest *ingest, struct nx_error *error);
 /* Syncs and publishes. On failure the sibling is removed and the old profile is as it was. */
@@ -66,7 +70,8 @@ struct nx_profile_entry {
     int64_t modified; /* unix seconds */
     uint64_t tables, bytes;
 };
-/* Sorted by name; caller frees with nx_profile_list_free. */
+/* Whatever has no valid name or is no folder is not listed. Sorted by name; caller frees with
+ * nx_profile_list_free. */
 enum nx_status nx_store_list(const struct nx_store *store, struct nx_profile_entry **list, size_t *count,
                              struct nx_error *error);
 void nx_profile_list_free(struct nx_profile_entry *list, size_t count);
@@ -79,9 +84,9 @@ struct nx_generation {
 };
 
 struct nx_stored_table {
-    char *name;  /* "Instruction" */
-    char *file;  /* "Instruction.parquet" (of several parts: the first) */
-    int *fds;    /* its parts, open for reading, O_CLOEXEC */
+    char *name; /* "Instruction" */
+    char *file; /* "Instruction.parquet" (of several parts: the first) */
+    int *fds;   /* its parts, open for reading, O_CLOEXEC */
     size_t part_count;
     uint64_t bytes;
 };
@@ -92,7 +97,10 @@ struct nx_stored_profile {
     struct nx_stored_table *tables; /* sorted by name */
     size_t table_count;
 };
-/* NX_FAILED with found = false when there is no such profile. */
+/*
+ * Opens every file of one generation of the profile.  NX_FAILED with found = false when there is no such
+ * profile; with found = true when there is and it cannot be opened (the error says why).
+ */
 enum nx_status nx_profile_open(const struct nx_store *store, const char *name,
                                struct nx_stored_profile *profile, bool *found, struct nx_error *error);
 void nx_profile_close(struct nx_stored_profile *profile);

@@ -50,22 +50,38 @@ bool nx_tree_remove(int parent, const char *name)
     return remove_at(parent, name, 0);
 }
 
+/* errno of syncing one file, or 0 */
+static int sync_file(int parent, const char *name)
+{
+    int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), why = 0;
+
+    if (fd < 0)
+        return errno;
+    if (fsync(fd) != 0)
+        why = errno;
+    close(fd);
+    return why;
+}
+
 bool nx_tree_sync(int fd)
 {
     DIR *dir = open_stream(fd);
     struct dirent *entry;
-    bool ok = dir != NULL;
+    int why = 0;
 
-    while (dir && (entry = readdir(dir))) {
-        int file = is_dot(entry->d_name) ? -1 : openat(fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-
-        if (is_dot(entry->d_name))
-            continue;
-        ok &= file >= 0 && fsync(file) == 0;
-        if (file >= 0)
-            close(file);
+    if (!dir)
+        return false;
+    while (!why) {
+        errno = 0;
+        entry = readdir(dir);
+        if (!entry) {
+            why = errno;
+            break;
+        }
+        if (!is_dot(entry->d_name))
+            why = sync_file(fd, entry->d_name);
     }
-    if (dir)
-        closedir(dir);
-    return ok && fsync(fd) == 0;
+    closedir(dir);
+    errno = why;
+    return why == 0 && fsync(fd) == 0;
 }
