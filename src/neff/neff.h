@@ -31,8 +31,8 @@
 #define NX_NEFF_MAX_MEMBERS 100000
 #define NX_NEFF_MAX_NAME 4096  /* bytes of a member's name */
 #define NX_NEFF_MAX_RATIO 1100 /* unpacked : packed; deflate cannot exceed 1032 */
-/* Bytes to read and memory to hold that members may ask for, all together (JSON takes about ten times its
- * size). */
+/* Bytes to read and memory to hold that members may ask for, all together; a JSON tree takes ten times its
+ * text. */
 #define NX_NEFF_MAX_WORK ((uint64_t)8 << 30)
 
 struct nx_neff_header {
