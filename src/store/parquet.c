@@ -336,7 +336,9 @@ static bool write_source(struct writer *writer, struct source *source, struct nx
     nx_text_printf(&path, "%s/%s.parquet", writer->dir, source->table->name);
     nx_text_printf(&sql, "COPY (SELECT * FROM %s()) TO ", name);
     put_sql_string(&sql, nx_text_string(&path));
-    nx_text_printf(&sql, " (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE %d)", ROW_GROUP_SIZE);
+    /* v2: delta encodings, a tenth smaller; pyarrow, pandas and DuckDB read it */
+    nx_text_printf(&sql, " (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, ROW_GROUP_SIZE %d)",
+                   ROW_GROUP_SIZE);
     ok = register_source(connection, source, name);
     if (!ok)
         nx_fail(error, NX_FAILED, "cannot register the table with the database");
