@@ -38,10 +38,23 @@ json_t *nx_dump_warnings(const struct nx_warnings *warnings)
     return list;
 }
 
+/* Texts come from files that nobody vouches for: what would steer a terminal, or break a line, is shown as '?'. */
+static void print_text(const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) { /* U+0080 to U+009F */
+            p++;
+            putchar('?');
+        } else {
+            putchar(*p < 0x20 || *p == 0x7f ? '?' : *p);
+        }
+    }
+}
+
 static void print_scalar(const json_t *value)
 {
     if (json_is_string(value)) {
-        fputs(json_string_value(value), stdout);
+        print_text(json_string_value(value));
     } else {
         char *text = json_dumps(value, JSON_ENCODE_ANY);
 
