@@ -142,7 +142,11 @@ static char *absolute_path(const struct nx_ingest *ingest)
     nx_text_free(&given);
     if (!folder)
         return NULL;
-    nx_text_printf(&path, "%s/%s", folder, ingest->temp);
+    /* SQL is UTF-8, a path need not be */
+    if (nx_text_is_utf8(folder, strlen(folder)))
+        nx_text_printf(&path, "%s/%s", folder, ingest->temp);
+    else
+        nx_text_printf(&path, "/proc/self/fd/%d", ingest->dir_fd);
     free(folder);
     return path.data;
 }

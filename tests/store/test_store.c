@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "store/store.h"
 
 #define KILLS 60 /* NX_TEST_KILLS in the environment: another number */
@@ -415,24 +416,30 @@ static void a_read_only_data_path_is_said_so(void **state)
     assert_false(is_listed("forbidden"));
 }
 
-static void relative_data_paths_mean_themselves(void **state)
+/* The database's COPY gets the sibling's path: absolute and UTF-8, whatever the data path is called. */
+static void any_data_path_can_be_handed_on(void **state)
 {
-    struct nx_ingest ingest;
-    struct nx_store other;
-    struct nx_error error;
+    static const char *const paths[] = {"~/x", "s3://x", "byte\xff"};
     char *before = getcwd(NULL, 0), path[300];
 
     (void)state;
     assert_int_equal(chdir(dir), 0);
-    assert_int_equal(nx_store_open("~/s3:/x", true, &other, &error), NX_OK);
-    assert_int_equal(nx_ingest_begin(&other, "a", true, &ingest, &error), NX_OK);
-    assert_int_equal(ingest.dir_path[0], '/');
-    snprintf(path, sizeof(path), "%s/A.parquet", ingest.dir_path);
-    put_file(ingest.dir_fd, "A.parquet", "1");
-    assert_int_equal(access(path, F_OK), 0);
-    nx_ingest_abort(&ingest);
-    assert_int_not_equal(access(path, F_OK), 0);
-    nx_store_close(&other);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        struct nx_ingest ingest;
+        struct nx_store other;
+        struct nx_error error;
+
+        assert_int_equal(nx_store_open(paths[i], true, &other, &error), NX_OK);
+        assert_int_equal(nx_ingest_begin(&other, "a", true, &ingest, &error), NX_OK);
+        assert_int_equal(ingest.dir_path[0], '/');
+        assert_true(nx_text_is_utf8(ingest.dir_path, strlen(ingest.dir_path)));
+        snprintf(path, sizeof(path), "%s/A.parquet", ingest.dir_path);
+        put_file(ingest.dir_fd, "A.parquet", "1");
+        assert_int_equal(access(path, F_OK), 0);
+        nx_ingest_abort(&ingest);
+        assert_int_not_equal(access(path, F_OK), 0);
+        nx_store_close(&other);
+    }
     assert_int_equal(chdir(before), 0);
     free(before);
 }
@@ -579,7 +586,7 @@ int main(void)
         cmocka_unit_test(files_that_are_no_tables_are_left_alone),
         cmocka_unit_test(too_few_descriptors_are_no_missing_profile),
         cmocka_unit_test(a_read_only_data_path_is_said_so),
-        cmocka_unit_test(relative_data_paths_mean_themselves),
+        cmocka_unit_test(any_data_path_can_be_handed_on),
         cmocka_unit_test(unusable_data_paths_are_told_apart),
         cmocka_unit_test(litter_of_a_killed_writer_is_swept),
         cmocka_unit_test(the_last_of_many_writers_wins_whole),
