@@ -1,5 +1,6 @@
 /* .dbg files: protobufs written by hand, well formed and not. */
 #include "generate_wire.h"
+#include "neff/reader.h"
 #include "package.h"
 
 static void packed(struct nx_text *out, uint32_t field, const uint64_t *values, size_t count)
@@ -237,12 +238,52 @@ static void odd_wire_types_do_no_harm(void **state)
     nx_neff_close(&neff);
 }
 
+/* An entry of two bytes takes fifty times that: counted before it is allocated. */
+static void memory_is_bounded(void **state)
+{
+    enum { COUNT = 100000 };
+    static const char name[] = "a.dbg";
+    static const char *const members[] = {name, name, name};
+    char *bytes = nx_zalloc(COUNT, 2);
+    struct nx_kept_member member = {name, {(uint8_t *)bytes, 2 * COUNT}};
+    struct nx_neff neff = {0};
+    struct nx_error error = {0};
+    struct nx_neff_reader reader = {.neff = &neff,
+                                    .path = "made.neff",
+                                    .error = &error,
+                                    .max_work = 64 << 20,
+                                    .kept = &member,
+                                    .kept_count = 1};
+    struct nx_dbg dbg;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++)
+        bytes[2 * i] = 0x1a;
+    assert_int_equal(nx_neff_read_debug(&reader, members, 1, &dbg), NX_OK);
+    assert_int_equal(dbg.count, COUNT);
+    assert_true(reader.work > COUNT * sizeof(struct nx_dbg_entry));
+    reader.work = 0;
+    reader.max_work = 8 << 20;
+    assert_int_equal(nx_neff_read_debug(&reader, members, 1, &dbg), NX_BAD_INPUT);
+    assert_non_null(strstr(error.text, "too much memory"));
+    reader.work = 0;
+    reader.max_work = 30 << 20; /* enough for one reading, not for the same file three times over */
+    assert_int_equal(nx_neff_read_debug(&reader, members, 1, &dbg), NX_OK);
+    assert_int_equal(nx_neff_read_debug(&reader, members, 3, &dbg), NX_BAD_INPUT);
+    nx_neff_close(&neff);
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_entry_has_all_its_fields),    cmocka_unit_test(repeated_fields_come_in_any_form),
-        cmocka_unit_test(each_file_goes_to_its_level),    cmocka_unit_test(entries_of_any_order_are_found),
-        cmocka_unit_test(malformed_messages_are_located), cmocka_unit_test(odd_wire_types_do_no_harm),
+        cmocka_unit_test(an_entry_has_all_its_fields),
+        cmocka_unit_test(repeated_fields_come_in_any_form),
+        cmocka_unit_test(each_file_goes_to_its_level),
+        cmocka_unit_test(entries_of_any_order_are_found),
+        cmocka_unit_test(malformed_messages_are_located),
+        cmocka_unit_test(odd_wire_types_do_no_harm),
+        cmocka_unit_test(memory_is_bounded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
