@@ -29,18 +29,37 @@ static void count_record(struct census *census, const char *kind)
     census->records[i]++;
 }
 
+/* JSON's integers, as most readers take them, are signed: larger ones (of a damaged file) become text. */
+static json_t *number(uint64_t value)
+{
+    char text[24];
+
+    if (value <= INT64_MAX)
+        return json_integer((json_int_t)value);
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    return json_string(text);
+}
+
+static json_t *hex(uint64_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "0x%" PRIx64, value);
+    return json_string(text);
+}
+
 static json_t *dump_version(const struct nx_version *version)
 {
     if (!version->present)
         return json_null();
-    return json_pack("{s:I,s:I,s:I,s:o}", "major", (json_int_t)version->major, "minor", (json_int_t)version->minor,
-                     "patch", (json_int_t)version->patch, "git_hash", nx_dump_text(version->git_hash));
+    return json_pack("{s:o,s:o,s:o,s:o}", "major", number(version->major), "minor", number(version->minor),
+                     "patch", number(version->patch), "git_hash", nx_dump_text(version->git_hash));
 }
 
 static json_t *dump_clock(const char *name, const struct nx_clock *clock)
 {
-    return json_pack("{s:s,s:I,s:I,s:I}", "clock", name, "init", (json_int_t)clock->init, "counts_per_tick_x1024",
-                     (json_int_t)clock->actual, "ps_per_tick_x1024", (json_int_t)clock->expected);
+    return json_pack("{s:s,s:o,s:o,s:o}", "clock", name, "init", number(clock->init), "counts_per_tick_x1024",
+                     number(clock->actual), "ps_per_tick_x1024", number(clock->expected));
 }
 
 static const char *section_name(uint32_t type)
@@ -50,33 +69,62 @@ static const char *section_name(uint32_t type)
     return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "unknown";
 }
 
-static json_t *dump_sections(const struct nx_ntff_core *core, json_t **kinds, uint64_t *total, uint64_t *unknown)
+static const char *block_name(uint32_t block)
+{
+    static const char *const names[] = {"core", "dma", "topsp"};
+
+    return block < sizeof(names) / sizeof(names[0]) ? names[block] : "unknown";
+}
+
+struct totals {
+    uint64_t records, unknown;
+};
+
+/* Lists the sections and counts their records by kind. */
+static json_t *dump_sections(const struct nx_ntff_section *sections, size_t section_count, json_t **kinds,
+                             struct totals *totals)
 {
     json_t *list = json_array();
     struct census census = {0};
 
-    for (size_t s = 0; s < core->section_count; s++) {
-        const struct nx_ntff_section *section = &core->sections[s];
+    for (size_t s = 0; s < section_count; s++) {
+        const struct nx_ntff_section *section = &sections[s];
         size_t records = section->records.size / NX_NTFF_RECORD_SIZE;
 
-        json_array_append_new(list, json_pack("{s:s,s:I,s:I,s:I,s:I,s:I}", "type", section_name(section->type),
-                                              "type_number", (json_int_t)section->type, "block",
-                                              (json_int_t)section->block, "block_index",
-                                              (json_int_t)section->block_index, "offset",
-                                              (json_int_t)section->file_offset, "records", (json_int_t)records));
+        json_array_append_new(list,
+                              json_pack("{s:s,s:o,s:s,s:o,s:o,s:o,s:o}", "type", section_name(section->type),
+                                        "type_number", number(section->type), "block",
+                                        block_name(section->block), "block_number", number(section->block),
+                                        "block_index", number(section->block_index), "offset",
+                                        number(section->file_offset), "records", number(records)));
         for (size_t i = 0; i < records; i++) {
             bool known;
             const char *kind = nx_record_describe(
                 section, nx_record_load(section->records.data + i * NX_NTFF_RECORD_SIZE), &known);
 
             count_record(&census, kind);
-            *unknown += !known;
+            totals->unknown += !known;
         }
-        *total += records;
+        totals->records += records;
     }
     *kinds = json_object();
     for (size_t i = 0; i < census.count; i++)
-        json_object_set_new(*kinds, census.kind[i], json_integer((json_int_t)census.records[i]));
+        json_object_set_new(*kinds, census.kind[i], number(census.records[i]));
+    return list;
+}
+
+static json_t *dump_patches(const struct nx_ntff_code *code)
+{
+    static const char *const names[] = {"inserted", "modified", "deleted"};
+    json_t *list = json_array();
+
+    for (size_t p = 0; p < code->patch_count; p++) {
+        const struct nx_patch *patch = &code->patches[p];
+
+        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:s}", "offset", number(patch->offset), "count",
+                                              number(patch->count), "type", number(patch->type), "meaning",
+                                              patch->type < 3 ? names[patch->type] : "unknown"));
+    }
     return list;
 }
 
@@ -86,17 +134,11 @@ static json_t *dump_code(const struct nx_ntff_core *core)
 
     for (int e = 0; e < NX_ENGINE_COUNT; e++) {
         const struct nx_ntff_code *code = &core->code[e];
-        json_t *patches = json_array();
-        char address[32];
 
-        snprintf(address, sizeof(address), "0x%" PRIx64, code->address);
-        for (size_t p = 0; p < code->patch_count; p++)
-            json_array_append_new(patches, json_pack("{s:I,s:I,s:I}", "offset", (json_int_t)code->patches[p].offset,
-                                                     "count", (json_int_t)code->patches[p].count, "type",
-                                                     (json_int_t)code->patches[p].type));
-        json_array_append_new(list, json_pack("{s:s,s:s,s:I,s:o}", "engine", nx_engine_title((enum nx_engine)e),
-                                              "address", address, "instructions", (json_int_t)(code->bytes.size / 64),
-                                              "patches", patches));
+        json_array_append_new(
+            list, json_pack("{s:s,s:o,s:o,s:b,s:o}", "engine", nx_engine_title((enum nx_engine)e), "address",
+                            hex(code->address), "instructions", number(code->bytes.size / 64), "in_raw_area",
+                            code->in_raw_area, "patches", dump_patches(code)));
     }
     return list;
 }
@@ -107,11 +149,17 @@ static json_t *dump_rings(const struct nx_ntff_core *core)
 
     for (size_t i = 0; i < core->ring_count; i++) {
         const struct nx_ntff_ring *r = &core->rings[i];
+        uint64_t packets = 0;
 
-        json_array_append_new(list, json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I}", "name", nx_dump_text(r->name), "engine",
-                                              (json_int_t)r->engine, "ring", (json_int_t)r->index, "type",
-                                              (json_int_t)r->type, "axi_port", (json_int_t)r->axi_port, "dram_channel",
-                                              (json_int_t)r->dram_channel, "blocks", (json_int_t)r->block_count));
+        for (size_t b = 0; b < r->block_count; b++)
+            packets += r->blocks[b].packets;
+        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "name",
+                                              nx_dump_text(r->name), "display_name",
+                                              nx_dump_text(r->display_name), "engine", number(r->engine),
+                                              "ring", number(r->index), "type", number(r->type), "event_id",
+                                              (json_int_t)r->event_id, "axi_port", number(r->axi_port),
+                                              "dram_channel", number(r->dram_channel), "blocks",
+                                              number(r->block_count), "packets_of_blocks", number(packets)));
     }
     return list;
 }
@@ -136,24 +184,23 @@ static json_t *dump_memory(const struct nx_ntff_core *core)
     json_t *list = json_array();
 
     for (size_t i = 0; i < core->memory_count; i++)
-        json_array_append_new(list, json_pack("{s:I,s:o,s:I}", "category", (json_int_t)core->memory[i].category, "name",
-                                              nx_dump_text(core->memory[i].name), "bytes",
-                                              (json_int_t)core->memory[i].bytes));
+        json_array_append_new(list, json_pack("{s:o,s:o,s:o}", "category", number(core->memory[i].category),
+                                              "name", nx_dump_text(core->memory[i].name), "bytes",
+                                              number(core->memory[i].bytes)));
     return list;
 }
 
-static json_t *dump_core(const struct nx_ntff_core *core, uint64_t *total, uint64_t *unknown)
+static json_t *dump_core(const struct nx_ntff_core *core, struct totals *totals)
 {
     json_t *kinds, *sections;
-    uint64_t own = 0;
+    uint64_t before = totals->records;
 
-    sections = dump_sections(core, &kinds, &own, unknown);
-    *total += own;
-    return json_pack("{s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(core->name), "device_index",
-                     (json_int_t)core->device_index, "core_index", (json_int_t)core->core_index, "exec_ps",
-                     (json_int_t)core->exec_ps, "records", (json_int_t)own, "records_by_kind", kinds, "sections",
-                     sections, "code", dump_code(core), "rings", dump_rings(core), "clocks", dump_clocks(core),
-                     "memory", dump_memory(core));
+    sections = dump_sections(core->sections, core->section_count, &kinds, totals);
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(core->name),
+                     "device_index", number(core->device_index), "core_index", number(core->core_index),
+                     "exec_ps", number(core->exec_ps), "records", number(totals->records - before),
+                     "records_by_kind", kinds, "sections", sections, "code", dump_code(core), "rings",
+                     dump_rings(core), "clocks", dump_clocks(core), "memory", dump_memory(core));
 }
 
 static json_t *dump_executions(const struct nx_ntff *ntff)
@@ -161,8 +208,11 @@ static json_t *dump_executions(const struct nx_ntff *ntff)
     json_t *list = json_array();
 
     for (size_t i = 0; i < ntff->execution_count; i++)
-        json_array_append_new(list, json_pack("{s:I,s:I}", "start_ps", (json_int_t)ntff->executions[i].start_ps,
-                                              "end_ps", (json_int_t)ntff->executions[i].end_ps));
+        json_array_append_new(list,
+                              json_pack("{s:o,s:o,s:o}", "uuid",
+                                        nx_dump_hex(ntff->executions[i].uuid, ntff->executions[i].uuid_size),
+                                        "start_ps", number(ntff->executions[i].start_ps), "end_ps",
+                                        number(ntff->executions[i].end_ps)));
     return list;
 }
 
@@ -170,10 +220,14 @@ static json_t *dump_capacities(const struct nx_ntff *ntff)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < ntff->capacity_count; i++)
-        json_array_append_new(list, json_pack("{s:I,s:I,s:I}", "block", (json_int_t)ntff->capacities[i].block, "type",
-                                              (json_int_t)ntff->capacities[i].type, "bytes",
-                                              (json_int_t)ntff->capacities[i].bytes));
+    for (size_t i = 0; i < ntff->capacity_count; i++) {
+        const struct nx_trace_capacity *capacity = &ntff->capacities[i];
+
+        json_array_append_new(list, json_pack("{s:s,s:o,s:s,s:o,s:o}", "type", section_name(capacity->type),
+                                              "type_number", number(capacity->type), "block",
+                                              block_name(capacity->block), "block_number",
+                                              number(capacity->block), "bytes", number(capacity->bytes)));
+    }
     return list;
 }
 
@@ -189,39 +243,44 @@ static const struct nx_clock *clock_of(const struct nx_ntff_core *core, const st
     return &core->event_clock;
 }
 
+static void set(json_t *out, const char *key, uint64_t value)
+{
+    json_object_set_new(out, key, number(value));
+}
+
 /* The fields that a record of its kind has. */
 static void add_fields(json_t *out, const struct nx_ntff_section *section, struct nx_record r)
 {
-    char pc[16];
-
     switch (section->type) {
     case NX_SECTION_INSTRUCTION:
-        snprintf(pc, sizeof(pc), "0x%05x", nx_record_pc(r));
-        json_object_set_new(out, "pc", json_string(pc));
+        json_object_set_new(out, "pc", hex(nx_record_pc(r)));
+        set(out, "hint", nx_record_hint(r));
         if ((nx_record_kind(r) & 3) == NX_SUB_START) {
-            json_object_set_new(out, "wait_cycles", json_integer(nx_record_wait_cycles(r)));
+            set(out, "wait_cycles", nx_record_wait_cycles(r));
+            set(out, "resets", nx_record_resets(r));
         } else {
-            json_object_set_new(out, "crc_in", json_integer(nx_record_crc_in(r)));
-            json_object_set_new(out, "crc_out", json_integer(nx_record_crc_out(r)));
+            json_object_set_new(out, "crc_in", hex(nx_record_crc_in(r)));
+            json_object_set_new(out, "crc_out", hex(nx_record_crc_out(r)));
         }
         break;
     case NX_SECTION_EVENT:
-        json_object_set_new(out, "index", json_integer(nx_record_event_index(r)));
-        json_object_set_new(out, "mode", json_integer(nx_record_event_mode(r)));
-        json_object_set_new(out, "value", json_integer(r.w1));
+        set(out, "index", nx_record_event_index(r));
+        json_object_set_new(out, "mode", hex(nx_record_event_mode(r)));
+        set(out, "value", r.w1);
         break;
     case NX_SECTION_DMA:
-        json_object_set_new(out, "engine", json_integer(nx_record_kind(r)));
-        json_object_set_new(out, "ring", json_integer(nx_record_dma_ring(r)));
+        set(out, "engine", nx_record_kind(r));
+        set(out, "ring", nx_record_dma_ring(r));
         if (nx_record_dma_type(r) == NX_DMA_END) {
-            json_object_set_new(out, "bytes", json_integer(nx_record_dma_bytes(r)));
-            json_object_set_new(out, "crc", json_integer(nx_record_dma_crc(r)));
+            set(out, "bytes", nx_record_dma_bytes(r));
+            json_object_set_new(out, "crc", hex(nx_record_dma_crc(r)));
         }
         break;
     case NX_SECTION_THROTTLE:
-        json_object_set_new(out, "k", json_integer(nx_record_throttle_k(r)));
-        json_object_set_new(out, "n", json_integer(nx_record_throttle_n(r)));
-        json_object_set_new(out, "activity", json_integer(nx_record_throttle_type(r)));
+        set(out, "k", nx_record_throttle_k(r));
+        set(out, "n", nx_record_throttle_n(r));
+        set(out, "activity", nx_record_throttle_type(r));
+        set(out, "counter", nx_record_throttle_counter(r));
         break;
     default:
         break;
@@ -230,20 +289,37 @@ static void add_fields(json_t *out, const struct nx_ntff_section *section, struc
         json_object_set_new(out, "overflow", json_true());
 }
 
+/* core: NULL when the trace does not describe it, which leaves the time as it was counted. */
 static json_t *dump_record(const struct nx_ntff_core *core, const struct nx_ntff_section *section, size_t at)
 {
     struct nx_record r = nx_record_load(section->records.data + at);
+    const struct nx_clock *clock = core ? clock_of(core, section, r) : NULL;
     bool known;
     const char *kind = nx_record_describe(section, r, &known);
     char words[40];
     json_t *out;
 
     snprintf(words, sizeof(words), "%08" PRIx32 " %08" PRIx32, r.w0, r.w1);
-    out = json_pack("{s:I,s:o,s:s,s:I,s:s}", "offset", (json_int_t)(section->file_offset + at), "core",
-                    nx_dump_text(core->name), "kind", kind, "ps",
-                    (json_int_t)nx_ntff_ps(clock_of(core, section, r), r.timestamp), "words", words);
+    out = json_pack(
+        "{s:o,s:o,s:s,s:s,s:o,s:o,s:s}", "offset", number(section->file_offset + at), "core",
+        nx_dump_text(core ? core->name : NULL), "section", section_name(section->type), "kind", kind, "ps",
+        clock && !nx_ntff_before_clock(clock, r.timestamp) ? number(nx_ntff_ps(clock, r.timestamp))
+                                                           : json_null(),
+        "timestamp", number(r.timestamp), "words", words);
     add_fields(out, section, r);
     return out;
+}
+
+static void dump_records_of(json_t *list, const struct nx_ntff_core *core,
+                            const struct nx_ntff_section *sections, size_t section_count, unsigned long limit)
+{
+    for (size_t s = 0; s < section_count; s++) {
+        const struct nx_bytes records = sections[s].records;
+
+        for (size_t at = 0; at + NX_NTFF_RECORD_SIZE <= records.size && json_array_size(list) < limit;
+             at += NX_NTFF_RECORD_SIZE)
+            json_array_append_new(list, dump_record(core, &sections[s], at));
+    }
 }
 
 static json_t *dump_records(const struct nx_ntff *ntff, unsigned long limit)
@@ -251,14 +327,41 @@ static json_t *dump_records(const struct nx_ntff *ntff, unsigned long limit)
     json_t *list = json_array();
 
     for (size_t c = 0; c < ntff->core_count; c++)
-        for (size_t s = 0; s < ntff->cores[c].section_count; s++) {
-            const struct nx_ntff_section *section = &ntff->cores[c].sections[s];
-
-            for (size_t at = 0; at + NX_NTFF_RECORD_SIZE <= section->records.size && json_array_size(list) < limit;
-                 at += NX_NTFF_RECORD_SIZE)
-                json_array_append_new(list, dump_record(&ntff->cores[c], section, at));
-        }
+        dump_records_of(list, &ntff->cores[c], ntff->cores[c].sections, ntff->cores[c].section_count, limit);
+    dump_records_of(list, NULL, ntff->orphan_sections, ntff->orphan_section_count, limit);
     return list;
+}
+
+static json_t *dump_file(const char *path, const struct nx_ntff *ntff, unsigned long records)
+{
+    json_t *cores = json_array(), *orphans, *orphan_kinds, *document;
+    struct totals totals = {0};
+
+    for (size_t c = 0; c < ntff->core_count; c++)
+        json_array_append_new(cores, dump_core(&ntff->cores[c], &totals));
+    orphans = dump_sections(ntff->orphan_sections, ntff->orphan_section_count, &orphan_kinds, &totals);
+    document = json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "file",
+        nx_dump_text(path), "version", number(ntff->version), "file_bytes", number(ntff->file.bytes.size),
+        "covered_bytes", number(ntff->covered_bytes), "metadata_bytes", number(ntff->metadata_size),
+        "neff_name", nx_dump_text(ntff->neff_name), "uuid", nx_dump_hex(ntff->uuid, ntff->uuid_size),
+        "uuid_exact", ntff->uuid_exact, "cores_per_lnc", number(ntff->cores_per_lnc), "capture_time",
+        number(ntff->capture_time), "instance_type", nx_dump_text(ntff->instance_type), "instance_id",
+        nx_dump_text(ntff->instance_id), "pid", number(ntff->pid), "runtime", dump_version(&ntff->runtime),
+        "driver", dump_version(&ntff->driver), "collectives", dump_version(&ntff->collectives), "executions",
+        dump_executions(ntff), "trace_capacities", dump_capacities(ntff), "records", number(totals.records),
+        "records_unknown", number(totals.unknown), "cores", cores);
+    if (ntff->orphan_section_count) {
+        json_object_set_new(document, "orphan_records_by_kind", orphan_kinds);
+        json_object_set_new(document, "orphan_sections", orphans);
+    } else {
+        json_decref(orphan_kinds);
+        json_decref(orphans);
+    }
+    json_object_set_new(document, "warnings", nx_dump_warnings(&ntff->warnings));
+    if (records)
+        json_object_set_new(document, "first_records", dump_records(ntff, records));
+    return document;
 }
 
 int nx_dump_ntff(const char *path, const struct nx_dump_options *options)
@@ -266,24 +369,12 @@ int nx_dump_ntff(const char *path, const struct nx_dump_options *options)
     struct nx_ntff ntff;
     struct nx_error error;
     enum nx_status status = nx_ntff_inspect(path, &ntff, &error);
-    json_t *cores = json_array(), *document;
-    uint64_t total = 0, unknown = 0;
+    json_t *document;
 
-    for (size_t c = 0; c < ntff.core_count; c++)
-        json_array_append_new(cores, dump_core(&ntff.cores[c], &total, &unknown));
-    document = json_pack(
-        "{s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:I,s:I,s:o,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o}", "file",
-        nx_dump_text(path), "version", (json_int_t)ntff.version, "file_bytes", (json_int_t)ntff.file.bytes.size,
-        "covered_bytes", (json_int_t)ntff.covered_bytes, "metadata_bytes", (json_int_t)ntff.metadata_size, "neff_name",
-        nx_dump_text(ntff.neff_name), "uuid", nx_dump_hex(ntff.uuid, ntff.uuid_size), "cores_per_lnc",
-        (json_int_t)ntff.cores_per_lnc, "capture_time", (json_int_t)ntff.capture_time, "instance_type",
-        nx_dump_text(ntff.instance_type), "instance_id", nx_dump_text(ntff.instance_id), "pid", (json_int_t)ntff.pid,
-        "runtime", dump_version(&ntff.runtime), "driver", dump_version(&ntff.driver), "collectives",
-        dump_version(&ntff.collectives), "executions", dump_executions(&ntff), "trace_capacities",
-        dump_capacities(&ntff), "records", (json_int_t)total, "records_unknown", (json_int_t)unknown, "cores", cores,
-        "warnings", nx_dump_warnings(&ntff.warnings));
-    if (options->records)
-        json_object_set_new(document, "first_records", dump_records(&ntff, options->records));
+    if (ntff.version) /* of a file that has a header */
+        document = dump_file(path, &ntff, options->records);
+    else
+        document = json_pack("{s:o}", "file", nx_dump_text(path));
     nx_ntff_close(&ntff);
     return nx_dump_print(document, options->json, status == NX_OK ? NULL : &error);
 }

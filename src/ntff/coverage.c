@@ -48,7 +48,8 @@ enum nx_status nx_ntff_check_coverage(struct nx_ntff_reader *r)
             add(ranges, &count, core->sections[s].file_offset, core->sections[s].records.size);
         for (int e = 0; e < NX_ENGINE_COUNT; e++)
             if (core->code[e].in_raw_area)
-                add(ranges, &count, (uint64_t)(core->code[e].bytes.data - r->file.data), core->code[e].bytes.size);
+                add(ranges, &count, (uint64_t)(core->code[e].bytes.data - r->file.data),
+                    core->code[e].bytes.size);
     }
     for (size_t s = 0; s < ntff->orphan_section_count; s++)
         add(ranges, &count, ntff->orphan_sections[s].file_offset, ntff->orphan_sections[s].records.size);
@@ -56,14 +57,16 @@ enum nx_status nx_ntff_check_coverage(struct nx_ntff_reader *r)
     qsort(ranges, count, sizeof(*ranges), by_start);
     for (size_t i = 0; i < count && status == NX_OK; i++) {
         if (ranges[i].start < at)
-            status = nx_fail_at(r->error, r->path, ranges[i].start,
-                                "this part of the file is claimed twice (the part before it ends at %" PRIu64 ")", at);
+            status = nx_fail_at(
+                r->error, r->path, ranges[i].start,
+                "this part of the file is claimed twice (the part before it ends at %" PRIu64 ")", at);
         ntff->covered_bytes += ranges[i].end - ranges[i].start;
         at = ranges[i].end;
     }
     free(ranges);
     if (status == NX_OK && ntff->covered_bytes != r->file.size)
-        nx_warn(&ntff->warnings, NX_WARN_UNKNOWN, "%" PRIu64 " of %zu bytes of the trace are not named by anything in it",
+        nx_warn(&ntff->warnings, NX_WARN_UNKNOWN,
+                "%" PRIu64 " of %zu bytes of the trace are not named by anything in it",
                 (uint64_t)r->file.size - ntff->covered_bytes, r->file.size);
     return status;
 }

@@ -17,7 +17,7 @@ static const char *describe(const struct nx_ntff_section *section, struct nx_rec
 {
     unsigned kind = nx_record_kind(r), sub = kind & 3, engine = (kind >> 2) - 1;
 
-    if (section->block == NX_BLOCK_TOPSP)
+    if (section->block == NX_BLOCK_TOPSP || !nx_record_valid(r))
         return NULL;
     switch (section->type) {
     case NX_SECTION_INSTRUCTION:
@@ -32,10 +32,14 @@ static const char *describe(const struct nx_ntff_section *section, struct nx_rec
         return nx_record_is_semaphore(r) ? semaphores[engine] : events[engine];
     case NX_SECTION_DMA:
         switch (nx_record_dma_type(r)) {
-        case NX_DMA_START: return "DMA packet start";
-        case NX_DMA_END: return "DMA packet end";
-        case NX_DMA_ACK: return "DMA packet write completion";
-        default: return NULL;
+        case NX_DMA_START:
+            return "DMA packet start";
+        case NX_DMA_END:
+            return "DMA packet end";
+        case NX_DMA_ACK:
+            return "DMA packet write completion";
+        default:
+            return NULL;
         }
     case NX_SECTION_THROTTLE:
         return kind == NX_KIND_THROTTLE ? "throttle" : NULL;

@@ -20,26 +20,45 @@ static enum nx_status parse(struct nx_ntff_reader *r)
                           r->file.size, NX_NTFF_HEADER_SIZE);
     ntff->version = r->file.data[0];
     if (ntff->version < OLDEST_VERSION || ntff->version > NEWEST_VERSION)
-        return nx_fail_at(r->error, r->path, 0, "NTFF version %" PRIu32 " is not supported (supported: %d to %d)",
-                          ntff->version, OLDEST_VERSION, NEWEST_VERSION);
+        return nx_fail_at(r->error, r->path, 0,
+                          "NTFF version %" PRIu32 " is not supported (supported: 4, 5, 6)", ntff->version);
     ntff->metadata_size = nx_load_u64(r->file.data + 1);
-    if (!nx_bytes_slice(r->file, NX_NTFF_HEADER_SIZE, ntff->metadata_size, &metadata))
+    r->raw_base = ntff->metadata_size > UINT64_MAX - NX_NTFF_HEADER_SIZE
+                      ? UINT64_MAX
+                      : NX_NTFF_HEADER_SIZE + ntff->metadata_size;
+    if (!nx_bytes_slice(r->file, NX_NTFF_HEADER_SIZE, ntff->metadata_size, &metadata)) {
+        nx_bytes_slice(r->file, NX_NTFF_HEADER_SIZE, r->file.size - NX_NTFF_HEADER_SIZE, &metadata);
+        nx_ntff_read_metadata(r, metadata); /* what there is of it, for whoever looks at a damaged file */
         return nx_fail_at(r->error, r->path, 1,
-                          "metadata of %" PRIu64 " bytes expected behind the header, %zu found: the file is cut "
+                          "metadata of %" PRIu64
+                          " bytes expected behind the header, %zu found: the file is cut "
                           "short, or not an NTFF",
-                          ntff->metadata_size, r->file.size - NX_NTFF_HEADER_SIZE);
-    r->raw_base = NX_NTFF_HEADER_SIZE + ntff->metadata_size;
+                          ntff->metadata_size, metadata.size);
+    }
     status = nx_ntff_read_metadata(r, metadata);
-    return status == NX_OK ? nx_ntff_check_coverage(r) : status;
+    if (status != NX_OK)
+        return status;
+    if (r->misplaced.status != NX_OK) {
+        *r->error = r->misplaced;
+        return r->misplaced.status;
+    }
+    return nx_ntff_check_coverage(r);
 }
 
-enum nx_status nx_ntff_parse(const char *path, struct nx_bytes bytes, struct nx_ntff *ntff, struct nx_error *error)
+enum nx_status nx_ntff_parse_partly(const char *path, struct nx_bytes bytes, struct nx_ntff *ntff,
+                                    struct nx_error *error)
 {
     struct nx_ntff_reader reader = {.ntff = ntff, .path = path, .file = bytes, .error = error};
-    enum nx_status status;
 
     *ntff = (struct nx_ntff){.path = path};
-    status = parse(&reader);
+    return parse(&reader);
+}
+
+enum nx_status nx_ntff_parse(const char *path, struct nx_bytes bytes, struct nx_ntff *ntff,
+                             struct nx_error *error)
+{
+    enum nx_status status = nx_ntff_parse_partly(path, bytes, ntff, error);
+
     if (status != NX_OK)
         nx_ntff_close(ntff);
     return status;
@@ -76,34 +95,15 @@ void nx_ntff_close(struct nx_ntff *ntff)
     *ntff = (struct nx_ntff){0};
 }
 
-/*
- * A counter below its initial value would be a time before the clock began.
- * It wraps, as the counter itself would: such a row falls outside any window.
- */
-uint64_t nx_ntff_ps(const struct nx_clock *clock, uint64_t timestamp)
-{
-    uint64_t ticks = timestamp - clock->init;
-
-    if (clock->actual == clock->expected)
-        return ticks;
-    return (uint64_t)((unsigned __int128)ticks * clock->expected / clock->actual);
-}
-
 bool nx_ntff_uuid_matches(const struct nx_ntff *ntff, const uint8_t uuid[16])
 {
-    const uint8_t *nul;
-
-    if (ntff->uuid_size == 16 && memcmp(ntff->uuid, uuid, 16) == 0)
-        return true;
-    if (ntff->uuid_exact)
+    if (memcmp(ntff->uuid, uuid, ntff->uuid_size) != 0)
         return false;
-    /* Cut at the UUID's first NUL byte, and perhaps followed by leftovers of the writer's buffer. */
-    nul = memchr(uuid, 0, 16);
-    return nul && ntff->uuid_size >= (size_t)(nul - uuid) && memcmp(ntff->uuid, uuid, (size_t)(nul - uuid)) == 0;
+    return ntff->uuid_size == 16 || (!ntff->uuid_exact && uuid[ntff->uuid_size] == 0);
 }
 
 void nx_version_text(const struct nx_version *version, char *out, size_t size)
 {
-    snprintf(out, size, "%" PRIu64 ".%" PRIu64 ".%" PRIu64 " (%.5s)", version->major, version->minor, version->patch,
-             version->git_hash ? version->git_hash : "");
+    snprintf(out, size, "%" PRIu64 ".%" PRIu64 ".%" PRIu64 " (%.5s)", version->major, version->minor,
+             version->patch, version->git_hash ? version->git_hash : "");
 }

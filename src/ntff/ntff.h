@@ -8,9 +8,9 @@
  * in order, by whoever walks the sections (trace/).
  *
  * Inputs are hostile: every offset and size is checked before it is used, and
- * header, metadata, sections and code ranges must cover the file without
- * overlap (a gap or an overlap is an error or a warning as documented at
- * nx_ntff_open).  Times are converted by nx_ntff_ps().
+ * header, metadata, sections and code ranges must tile the file: an overlap or
+ * a piece beyond the end is an error, a gap (bytes that nothing refers to) a
+ * warning.  Times are converted by nx_ntff_ps().
  */
 #ifndef NX_NTFF_NTFF_H
 #define NX_NTFF_NTFF_H
@@ -33,8 +33,16 @@ struct nx_clock {
     uint64_t expected; /* picoseconds per tick x 1024 */
 };
 
-/* Picoseconds of a record's timestamp, as an unsigned 64-bit count since the clock's start. */
+/*
+ * Picoseconds of a record's timestamp since the clock's start. It saturates: a time that does not fit gives
+ * UINT64_MAX; a timestamp before the start (no real file has one) gives 0, and nx_ntff_before_clock() tells it
+ * from a real 0.
+ */
 uint64_t nx_ntff_ps(const struct nx_clock *clock, uint64_t timestamp);
+static inline bool nx_ntff_before_clock(const struct nx_clock *clock, uint64_t timestamp)
+{
+    return timestamp < clock->init;
+}
 
 enum nx_section_type {
     NX_SECTION_INSTRUCTION = 0,
@@ -86,7 +94,7 @@ struct nx_ntff_ring { /* a DMA queue on one DMA engine */
 };
 
 struct nx_memory_use {
-    uint32_t category; /* index; its name is in docs/format-ntff.md */
+    uint32_t category; /* v4: index, named in docs/format-ntff.md; 0 in v5 and v6, which give the name */
     uint64_t bytes;
     const char *name; /* as the file says (v5+), else NULL */
 };
@@ -161,11 +169,16 @@ void nx_ntff_close(struct nx_ntff *ntff); /* safe on a zeroed struct */
  */
 enum nx_status nx_ntff_inspect(const char *path, struct nx_ntff *ntff, struct nx_error *error);
 
-/* Same as nx_ntff_open(), from memory that outlives the nx_ntff (tests, fuzzing). */
+/* Same as nx_ntff_open() and nx_ntff_inspect(), from memory that outlives the nx_ntff (tests, fuzzing). */
 enum nx_status nx_ntff_parse(const char *path, struct nx_bytes bytes, struct nx_ntff *ntff,
                              struct nx_error *error);
+enum nx_status nx_ntff_parse_partly(const char *path, struct nx_bytes bytes, struct nx_ntff *ntff,
+                                    struct nx_error *error);
 
-/* Whether the trace can be of the NEFF with that uuid: field 2 may be cut at its first NUL byte. */
+/*
+ * Whether the trace can be of the NEFF with that uuid. Before v6 the file holds it as a C string: a uuid with a
+ * NUL byte is cut there, so one that is shorter matches only if the next byte of `uuid` is 0.
+ */
 bool nx_ntff_uuid_matches(const struct nx_ntff *ntff, const uint8_t uuid[16]);
 
 /* "2.30.51 (faafe)": the numbers and the first five digits of the git hash, as the closed tool prints it. */
@@ -197,6 +210,7 @@ enum nx_record_sub { NX_SUB_START = 0, NX_SUB_END = 1, NX_SUB_EXPLICIT = 2, NX_S
 /* Instruction start and end. */
 static inline uint32_t nx_record_pc(struct nx_record r) { return r.w0 & 0xfffff; } /* address >> 6 */
 static inline unsigned nx_record_hint(struct nx_record r) { return r.w0 >> 20 & 15; }
+static inline unsigned nx_record_resets(struct nx_record r) { return r.w1 & 0xffff; }   /* start; 0 in all */
 static inline unsigned nx_record_wait_cycles(struct nx_record r) { return r.w1 >> 16; } /* start */
 static inline unsigned nx_record_crc_in(struct nx_record r) { return r.w1 & 0xffff; }   /* end */
 static inline unsigned nx_record_crc_out(struct nx_record r) { return r.w1 >> 16; }     /* end */
@@ -214,13 +228,14 @@ static inline uint32_t nx_record_dma_bytes(struct nx_record r) { return r.w0 & 0
 static inline unsigned nx_record_dma_crc(struct nx_record r) { return r.w1 >> 16; }        /* END */
 
 /* Throttle: the core runs at k/n of its full rate until the next one. */
+static inline unsigned nx_record_throttle_counter(struct nx_record r) { return r.w0 & 0xffff; } /* activity? */
 static inline unsigned nx_record_throttle_n(struct nx_record r) { return r.w0 >> 16 & 0xff; }
 static inline unsigned nx_record_throttle_k(struct nx_record r) { return r.w1 & 0xff; }
 static inline unsigned nx_record_throttle_type(struct nx_record r) { return r.w1 >> 8 & 0xff; }
 
 /*
- * What a record is, in words, for censuses and dumps: "Tensor start", "AXI semaphore", "DMA packet end",
- * "throttle", or "unknown" (then *known is false).  Static text.
+ * What a record is, in words, for censuses and dumps: "Tensor instruction start", "AXI semaphore",
+ * "DMA packet end", "throttle", or "unknown" (then *known is false).  Static text.
  */
 const char *nx_record_describe(const struct nx_ntff_section *section, struct nx_record r, bool *known);
 
