@@ -238,7 +238,7 @@ static void odd_wire_types_do_no_harm(void **state)
     nx_neff_close(&neff);
 }
 
-/* An entry of two bytes takes fifty times that: counted before it is allocated. */
+/* An entry of two bytes takes almost forty times that: counted before it is allocated. */
 static void memory_is_bounded(void **state)
 {
     enum { COUNT = 100000 };
@@ -263,11 +263,11 @@ static void memory_is_bounded(void **state)
     assert_int_equal(dbg.count, COUNT);
     assert_true(reader.work > COUNT * sizeof(struct nx_dbg_entry));
     reader.work = 0;
-    reader.max_work = 8 << 20;
+    reader.max_work = 4 << 20;
     assert_int_equal(nx_neff_read_debug(&reader, members, 1, &dbg), NX_BAD_INPUT);
     assert_non_null(strstr(error.text, "too much memory"));
     reader.work = 0;
-    reader.max_work = 30 << 20; /* enough for one reading, not for the same file three times over */
+    reader.max_work = 12 << 20; /* enough for one reading, not for the same file three times over */
     assert_int_equal(nx_neff_read_debug(&reader, members, 1, &dbg), NX_OK);
     assert_int_equal(nx_neff_read_debug(&reader, members, 3, &dbg), NX_BAD_INPUT);
     nx_neff_close(&neff);
