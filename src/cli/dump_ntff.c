@@ -40,6 +40,12 @@ static json_t *number(uint64_t value)
     return json_string(text);
 }
 
+/* Where 0 stands for "not given". */
+static json_t *number_or_null(uint64_t value)
+{
+    return value ? number(value) : json_null();
+}
+
 static json_t *hex(uint64_t value)
 {
     char text[24];
@@ -343,14 +349,15 @@ static json_t *dump_file(const char *path, const struct nx_ntff *ntff, unsigned 
     document = json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "file",
         nx_dump_text(path), "version", number(ntff->version), "file_bytes", number(ntff->file.bytes.size),
-        "covered_bytes", number(ntff->covered_bytes), "metadata_bytes", number(ntff->metadata_size),
+        "covered_bytes", number_or_null(ntff->covered_bytes), "metadata_bytes", number(ntff->metadata_size),
         "neff_name", nx_dump_text(ntff->neff_name), "uuid", nx_dump_hex(ntff->uuid, ntff->uuid_size),
         "uuid_exact", ntff->uuid_exact, "cores_per_lnc", number(ntff->cores_per_lnc), "capture_time",
-        number(ntff->capture_time), "instance_type", nx_dump_text(ntff->instance_type), "instance_id",
-        nx_dump_text(ntff->instance_id), "pid", number(ntff->pid), "runtime", dump_version(&ntff->runtime),
-        "driver", dump_version(&ntff->driver), "collectives", dump_version(&ntff->collectives), "executions",
-        dump_executions(ntff), "trace_capacities", dump_capacities(ntff), "records", number(totals.records),
-        "records_unknown", number(totals.unknown), "cores", cores);
+        number_or_null(ntff->capture_time), "instance_type", nx_dump_text(ntff->instance_type), "instance_id",
+        nx_dump_text(ntff->instance_id), "pid", number_or_null(ntff->pid), "runtime",
+        dump_version(&ntff->runtime), "driver", dump_version(&ntff->driver), "collectives",
+        dump_version(&ntff->collectives), "executions", dump_executions(ntff), "trace_capacities",
+        dump_capacities(ntff), "records", number(totals.records), "records_unknown", number(totals.unknown),
+        "cores", cores);
     if (ntff->orphan_section_count) {
         json_object_set_new(document, "orphan_records_by_kind", orphan_kinds);
         json_object_set_new(document, "orphan_sections", orphans);
@@ -371,10 +378,11 @@ int nx_dump_ntff(const char *path, const struct nx_dump_options *options)
     enum nx_status status = nx_ntff_inspect(path, &ntff, &error);
     json_t *document;
 
-    if (ntff.version) /* of a file that has a header */
+    if (ntff.cores || status == NX_OK)
         document = dump_file(path, &ntff, options->records);
-    else
-        document = json_pack("{s:o}", "file", nx_dump_text(path));
+    else /* no NTFF, or not one that can be read */
+        document = json_pack("{s:o,s:o}", "file", nx_dump_text(path), "file_bytes",
+                             ntff.file.path ? number(ntff.file.bytes.size) : json_null());
     nx_ntff_close(&ntff);
     return nx_dump_print(document, options->json, status == NX_OK ? NULL : &error);
 }
