@@ -8,9 +8,9 @@
 #define INSTRUCTION_SIZE 64
 
 /* Far above anything real; see nx_ntff_list. */
-#define MAX_RINGS 65536
-#define MAX_BLOCKS ((size_t)1 << 24)
-#define MAX_PATCHES ((size_t)1 << 24)
+#define MAX_RINGS 4096 /* 16 on each of 16 engines */
+#define MAX_BLOCKS ((size_t)1 << 20)
+#define MAX_PATCHES ((size_t)1 << 20)
 #define MAX_MEMORY 4096
 
 static enum nx_status read_code(struct nx_ntff_reader *r, struct nx_bytes message, struct nx_ntff_core *core)
