@@ -35,8 +35,8 @@ struct nx_clock {
 
 /*
  * Picoseconds of a record's timestamp since the clock's start. It saturates: a time that does not fit gives
- * UINT64_MAX; a timestamp before the start (no real file has one) gives 0, and nx_ntff_before_clock() tells it
- * from a real 0.
+ * UINT64_MAX; a timestamp before the start (no real file has one) gives 0, and nx_ntff_before_clock() tells
+ * it from a real 0.
  */
 uint64_t nx_ntff_ps(const struct nx_clock *clock, uint64_t timestamp);
 static inline bool nx_ntff_before_clock(const struct nx_clock *clock, uint64_t timestamp)
