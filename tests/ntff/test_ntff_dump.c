@@ -6,7 +6,7 @@
 
 #define OUT_SIZE 65536
 
-static char folder[] = "/tmp/nx-dump-XXXXXX";
+static char folder[] = P_tmpdir "/nx-dump-XXXXXX";
 
 static int start(void **state)
 {
