@@ -32,6 +32,6 @@ struct nx_server;
 enum nx_status nx_server_start(const struct nx_server_options *options, struct nx_server **server,
                                struct nx_error *error);
 uint16_t nx_server_port(const struct nx_server *server);
-void nx_server_stop(struct nx_server *server); /* finishes answers under way, refuses new ones */
+void nx_server_stop(struct nx_server *server); /* stops queries under way, refuses new requests */
 
 #endif
