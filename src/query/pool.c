@@ -156,7 +156,10 @@ static struct worker *worker_start(const struct nx_pool *pool, const char *name,
     bool found;
 
     if (nx_profile_open(pool->store, name, &profile, &found, &error) != NX_OK) {
-        no_profile(pool, name, answer);
+        if (found) /* it is there and cannot be read */
+            fail(answer, NX_QUERY_FAILED, nx_strdup(error.text), NULL);
+        else
+            no_profile(pool, name, answer);
         return NULL;
     }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {

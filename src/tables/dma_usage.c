@@ -54,12 +54,12 @@ static void sweep_core(struct state *state, const struct nx_trace *trace, const 
             const struct nx_packet *p = &trace->packets[packets[started]];
 
             bytes += p->bytes;
-            rate += (double)p->bytes * 1e12 / (double)(p->end > p->start ? p->end - p->start : 1);
+            rate += nx_bytes_per_second(p->bytes, p->end > p->start ? p->end - p->start : 1);
         }
         for (; ended < started && (int64_t)ends[by_end[ended]] == now; ended++) {
             const struct nx_packet *p = &trace->packets[packets[by_end[ended]]];
 
-            rate -= (double)p->bytes * 1e12 / (double)(p->end > p->start ? p->end - p->start : 1);
+            rate -= nx_bytes_per_second(p->bytes, p->end > p->start ? p->end - p->start : 1);
         }
         if (started == ended)
             rate = 0; /* nothing in flight: no rounding is carried on */
@@ -122,7 +122,7 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
         const struct point *p = &state->points[first + i];
 
         nx_put_i64(chunk, NX_DmaUsage_timestamp, i, nx_ns(p->time));
-        nx_put_f64(chunk, NX_DmaUsage_current_throughput, i, p->rate);
+        nx_put_f64(chunk, NX_DmaUsage_current_throughput, i, (double)(float)p->rate);
         nx_put_i64(chunk, NX_DmaUsage_total_transfer_bytes, i, (int64_t)p->bytes);
         nx_put_i64(chunk, NX_DmaUsage_pcore_idx, i, p->core);
     }

@@ -10,7 +10,7 @@ static const unsigned sampled[SAMPLES] = {0, 32, 64, 96};
 
 struct state {
     struct nx_usage usage;
-    double partition_bytes;
+    float share_of_byte; /* single precision, as the closed tool computes these shares */
 };
 
 static void weigh(const struct nx_live *live, uint32_t slot[NX_USAGE_SLOTS])
@@ -26,7 +26,7 @@ static void *open_table(const struct nx_profile *profile)
 
     if (!profile->trace->device) /* the size of a partition is not known: no rows */
         return state;
-    state->partition_bytes = (double)profile->trace->device->sbuf_partition_bytes;
+    state->share_of_byte = (float)(1.0 / (double)profile->trace->device->sbuf_partition_bytes);
     nx_usage_open(profile->trace, NX_MEMORY_SBUF, weigh, &state->usage);
     return state;
 }
@@ -50,10 +50,10 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
         nx_put_i64(chunk, NX_SbufUsage_timestamp, i, nx_ns(row->time));
         nx_put_i64(chunk, NX_SbufUsage_pcore_idx, i, row->core);
         for (int s = 0; s < SAMPLES; s++) {
-            nx_put_f64(chunk, columns[s], i, row->slot[s] / state->partition_bytes);
+            nx_put_f64(chunk, columns[s], i, (double)((float)row->slot[s] * state->share_of_byte));
             sum += row->slot[s];
         }
-        nx_put_f64(chunk, NX_SbufUsage_avg_util_percent, i, sum / SAMPLES / state->partition_bytes);
+        nx_put_f64(chunk, NX_SbufUsage_avg_util_percent, i, (double)((float)(sum / SAMPLES) * state->share_of_byte));
     }
 }
 

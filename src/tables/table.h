@@ -74,10 +74,13 @@ static inline int64_t nx_ns(int64_t ps)
     return ps >= 0 ? ps / 1000 : -((999 - ps) / 1000);
 }
 
-/* Rate of a transfer; 0 where it took no measurable time. */
+/*
+ * Bytes per second of a transfer; 0 where it took no measurable time.  In single
+ * precision, which gives the closed tool's digits (found by trying forms: docs/fidelity.md).
+ */
 static inline double nx_bytes_per_second(uint64_t bytes, int64_t ps)
 {
-    return ps > 0 ? (double)bytes * 1e12 / (double)ps : 0.0;
+    return ps > 0 ? (double)((float)bytes / (float)((double)ps * 1e-12)) : 0.0;
 }
 
 /* What tables are made from. */

@@ -2,6 +2,9 @@
  * ThrottleSummary: for each core, how long each kind of limit was in force and
  * what it allowed on average; then one row for all kinds: the time in which the
  * core was held below its full rate, and the limit over the whole profile.
+ *
+ * As the closed tool does, each record counts its whole nanoseconds, and the
+ * whole is the end of the core's last instruction in whole nanoseconds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +15,9 @@
 struct row {
     uint32_t core;
     int type;     /* -1: all kinds together */
-    int64_t time; /* ps */
-    double allowed; /* ps that full rate would have needed: sum of time * k / n */
+    int64_t time;   /* ns */
+    int64_t total;  /* ns: end of the core's last instruction */
+    double allowed; /* ns that full rate would have needed: sum of time * k / n */
 };
 
 struct state {
@@ -26,10 +30,15 @@ static void add_core(struct state *state, uint32_t core)
 {
     struct row types[256] = {0}, all = {.core = core, .type = -1};
     bool seen[256] = {false}, any = false;
+    int64_t last = 0;
+
+    for (uint32_t i = 0; i < state->trace->exec_count; i++)
+        if (state->trace->execs[i].core == core && state->trace->execs[i].end > last)
+            last = state->trace->execs[i].end;
 
     for (uint32_t i = 0; i < state->trace->throttle_count; i++) {
         const struct nx_throttle *t = &state->trace->throttles[i];
-        int64_t time = t->end - t->start;
+        int64_t time = nx_ns(t->end - t->start);
         double allowed = t->n ? (double)time * t->k / t->n : (double)time;
 
         if (t->core != core)
@@ -47,6 +56,7 @@ static void add_core(struct state *state, uint32_t core)
         state->rows = nx_grow(state->rows, state->count, &state->capacity, sizeof(*state->rows));
         state->rows[state->count] = type < 256 ? types[type] : all;
         state->rows[state->count].core = core;
+        state->rows[state->count].total = nx_ns(last);
         state->rows[state->count++].type = type < 256 ? type : -1;
     }
 }
@@ -69,15 +79,14 @@ static uint64_t count_rows(const void *opaque)
 static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
 {
     const struct state *state = opaque;
-    double total = (double)state->trace->window_ps;
-
     for (uint32_t i = 0; i < chunk->rows; i++) {
         const struct row *row = &state->rows[first + i];
+        double total = (double)row->total;
         double whole = row->type < 0 ? total : (double)row->time;
         char text[24];
 
         nx_put_i32(chunk, NX_ThrottleSummary_nc_idx, i, (int32_t)row->core);
-        nx_put_i64(chunk, NX_ThrottleSummary_throttle_active_time_ns, i, nx_ns(row->time));
+        nx_put_i64(chunk, NX_ThrottleSummary_throttle_active_time_ns, i, row->time);
         if (row->type < 0)
             snprintf(text, sizeof(text), "all");
         else
