@@ -275,6 +275,26 @@ bool nx_guard_check(const char *ast, size_t ast_size, const char *const *tables,
 
 /* ------------------------------------------------------------------ prefixes */
 
+/* The end of a comment, which may hold others as the engine's may; NULL if it has none. */
+static const char *after_comment(const char *p)
+{
+    size_t depth = 0;
+
+    while (*p) {
+        if (p[0] == '/' && p[1] == '*') {
+            depth++;
+            p += 2;
+        } else if (p[0] == '*' && p[1] == '/') {
+            p += 2;
+            if (--depth == 0)
+                return p;
+        } else {
+            p++;
+        }
+    }
+    return NULL;
+}
+
 static const char *skip_blank(const char *p)
 {
     for (;;) {
@@ -284,9 +304,9 @@ static const char *skip_blank(const char *p)
             while (*p && *p != '\n')
                 p++;
         } else if (p[0] == '/' && p[1] == '*') {
-            const char *end = strstr(p + 2, "*/");
+            const char *end = after_comment(p);
 
-            p = end ? end + 2 : p + strlen(p);
+            p = end ? end : p + strlen(p);
         } else {
             return p;
         }
@@ -310,6 +330,9 @@ enum nx_guard_prefix nx_guard_split(const char *sql, const char **rest)
     *rest = sql;
     if (!next)
         return NX_PREFIX_NONE;
-    *rest = after_word(next, "ANALYZE") ? after_word(next, "ANALYZE") : next;
+    *rest = after_word(next, "ANALYZE");
+    if (*rest)
+        return NX_PREFIX_EXPLAIN_ANALYZE;
+    *rest = next;
     return NX_PREFIX_EXPLAIN;
 }

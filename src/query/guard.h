@@ -27,8 +27,12 @@ bool nx_guard_check(const char *ast, size_t ast_size, const char *const *tables,
  * EXPLAIN cannot be printed as a tree: it is taken off, and what follows it is vetted as if it stood alone.
  * (DESCRIBE, SHOW and SUMMARIZE are queries to DuckDB's parser and need no such thing.)
  */
-enum nx_guard_prefix { NX_PREFIX_NONE, NX_PREFIX_EXPLAIN };
-/* Skips white space and comments, reads EXPLAIN [ANALYZE]; *rest is what follows it, or all of `sql`. */
+enum nx_guard_prefix { NX_PREFIX_NONE, NX_PREFIX_EXPLAIN, NX_PREFIX_EXPLAIN_ANALYZE };
+/*
+ * Skips white space and comments, reads EXPLAIN [ANALYZE]; *rest is what follows it, or all of `sql`.
+ * Only *rest was vetted: run the prefix anew with *rest behind it, never `sql`.  The engine may read what stands
+ * before *rest in another way than this does, and then begins elsewhere.
+ */
 enum nx_guard_prefix nx_guard_split(const char *sql, const char **rest);
 
 #endif

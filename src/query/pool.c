@@ -109,6 +109,7 @@ static pid_t spawn(const struct nx_pool *pool, int fd)
     posix_spawn_file_actions_adddup2(&actions, fd, WORKER_FD);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addclosefrom_np(&actions, WORKER_FD + 1); /* not all of a program's are CLOEXEC */
     posix_spawnattr_init(&attributes);
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none); /* a server may have blocked some */
@@ -223,7 +224,15 @@ static void leave(struct nx_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* An idle worker of these files; those of older files of the same profile are ended on the way. */
+/* Whether it waits in silence; one that was killed meanwhile has hung up. */
+static bool is_alive(const struct worker *worker)
+{
+    struct pollfd fd = {.fd = worker->fd, .events = POLLIN | POLLRDHUP};
+
+    return poll(&fd, 1, 0) == 0;
+}
+
+/* An idle worker of these files; the dead, and those of older files of the same profile, are ended on the way. */
 static struct worker *take_idle(struct nx_pool *pool, const char *name, struct nx_generation generation)
 {
     struct worker *found = NULL, *stale = NULL, **link;
@@ -231,7 +240,7 @@ static struct worker *take_idle(struct nx_pool *pool, const char *name, struct n
     pthread_mutex_lock(&pool->lock);
     for (link = &pool->idle; *link;) {
         struct worker *worker = *link;
-        bool same = nx_generation_equal(worker->generation, generation);
+        bool same = nx_generation_equal(worker->generation, generation) && is_alive(worker);
 
         if (strcmp(worker->profile, name) != 0 || (same && found)) {
             link = &worker->next;
@@ -304,13 +313,14 @@ static bool read_part(int fd, uint64_t size, char **text)
     return nx_read_all(fd, *text, size);
 }
 
-static bool read_answer(int fd, struct nx_answer *answer)
+static bool read_answer(int fd, struct nx_answer *answer, bool *unusable)
 {
     struct nx_reply reply;
 
     if (!nx_read_all(fd, &reply, sizeof(reply)) || reply.code > NX_QUERY_FAILED)
         return false;
     answer->code = (enum nx_query_code)reply.code;
+    *unusable = reply.unusable;
     answer->truncated = reply.truncated;
     answer->rows = reply.rows;
     answer->size = reply.body_size;
@@ -330,6 +340,9 @@ static void explain_end(struct worker *worker, struct nx_answer *answer)
     if (pid == worker->pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT)
         fail(answer, NX_QUERY_OUT_OF_MEMORY, nx_strdup("the query ended its worker: it ran out of memory or stack"),
              nx_strdup("aggregate, take fewer rows or columns, or nest less deeply"));
+    else if (pid == worker->pid && WIFEXITED(status) && WEXITSTATUS(status) == 1)
+        fail(answer, NX_QUERY_OUT_OF_MEMORY, nx_strdup("the query needs more memory than a query may use"),
+             nx_strdup("aggregate, or take fewer rows or columns"));
     else if (pid == worker->pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV)
         fail(answer, NX_QUERY_OUT_OF_MEMORY, nx_strdup("the query ended its worker: it is nested too deeply"),
              nx_strdup("nest less deeply"));
@@ -350,11 +363,15 @@ static void ask(struct nx_pool *pool, struct worker *worker, const char *request
 {
     int64_t deadline = now_ms() + timeout_ms + GRACE_MS;
     enum waited waited = GONE;
+    bool unusable = false;
 
     if (nx_write_frame(worker->fd, request, size))
         waited = wait_for(worker, deadline, cancel_fd);
-    if (waited == ANSWERED && read_answer(worker->fd, answer)) {
-        put_idle(pool, worker);
+    if (waited == ANSWERED && read_answer(worker->fd, answer, &unusable)) {
+        if (unusable)
+            worker_end(worker);
+        else
+            put_idle(pool, worker);
         return;
     }
     nx_answer_free(answer);

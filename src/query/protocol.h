@@ -15,6 +15,8 @@
 
 #include "query/query.h"
 
+/* Exit status of a worker that cannot open its tables; 1 is a failed allocation (base/memory.h). */
+#define NX_WORKER_NOT_READY 3
 #define NX_FDS_A_MESSAGE 64 /* the kernel's limit is 253 */
 
 struct nx_reply {
@@ -23,7 +25,7 @@ struct nx_reply {
     uint64_t rows;
     uint64_t body_size, message_size, hint_size;
     uint32_t has_hint;
-    uint32_t unusable; /* the worker ends after this answer */
+    uint32_t unusable; /* the worker must not be asked again: the pool ends it */
 };
 
 /* All of it, or false. */

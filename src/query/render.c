@@ -25,45 +25,60 @@ struct renderer {
 
 /* ------------------------------------------------------------------ columns */
 
-/* A row is an object, whose keys must differ: the second "x" becomes "x_1", as DuckDB's own clients do. */
-static char *unique_name(const struct column *columns, size_t count, const char *name)
+/* Names given so far, and for each the suffix that its next double begins with. */
+struct given_names {
+    struct nx_dict names;
+    unsigned *next;
+    size_t capacity;
+};
+
+static bool give(struct given_names *given, const char *name)
 {
+    if (nx_dict_find(&given->names, name) != NX_NO_TEXT)
+        return false;
+    given->next = nx_grow(given->next, given->names.count, &given->capacity, sizeof(*given->next));
+    given->next[nx_dict_add_string(&given->names, name)] = 1;
+    return true;
+}
+
+/* A row is an object, whose keys must differ: the second "x" becomes "x_1", as DuckDB's own clients do. */
+static char *unique_name(struct given_names *given, const char *name)
+{
+    uint32_t first = nx_dict_find(&given->names, name);
     char *candidate = nx_strdup(name);
 
-    for (unsigned suffix = 1;; suffix++) {
-        size_t i = 0;
-
-        while (i < count && strcmp(columns[i].name, candidate) != 0)
-            i++;
-        if (i == count)
-            return candidate;
+    while (!give(given, candidate)) {
         free(candidate);
-        if (asprintf(&candidate, "%s_%u", name, suffix) < 0)
+        if (asprintf(&candidate, "%s_%u", name, given->next[first]++) < 0)
             candidate = nx_strdup("");
     }
+    return candidate;
 }
 
 static bool open_columns(struct renderer *r, duckdb_result *result)
 {
     idx_t count = duckdb_column_count(result);
+    struct given_names given = {0};
+    bool ok = true;
 
     r->columns = nx_zalloc(count, sizeof(*r->columns));
-    for (; r->count < count; r->count++) {
+    for (; r->count < count && ok; r->count++) {
         duckdb_logical_type logical = duckdb_column_logical_type(result, r->count);
         struct column *column = &r->columns[r->count];
 
-        column->name = unique_name(r->columns, r->count, duckdb_column_name(result, r->count));
+        column->name = unique_name(&given, duckdb_column_name(result, r->count));
         column->type = nx_value_type_new(logical);
         duckdb_destroy_logical_type(&logical);
-        if (!column->type) {
+        ok = column->type != NULL;
+        if (!ok) {
             if (asprintf(&r->out->problem, "column %s is of a type that cannot be written: cast it to VARCHAR",
                          column->name) < 0)
                 r->out->problem = nx_strdup("a column cannot be written");
-            r->count++;
-            return false;
         }
     }
-    return true;
+    nx_dict_free(&given.names);
+    free(given.next);
+    return ok;
 }
 
 static void close_columns(struct renderer *r)
@@ -322,6 +337,19 @@ static bool full(const struct renderer *r, uint64_t cell_bytes)
     return r->out->rows >= r->how->max_rows || r->out->body.size + cell_bytes >= r->how->max_bytes;
 }
 
+/* The last row does not fit. */
+static void take_back(struct renderer *r, size_t size)
+{
+    for (size_t c = 0; c < r->count && r->cell_count; c++)
+        free(r->cells[--r->cell_count]);
+    if (r->out->body.size > size) {
+        r->out->body.size = size;
+        r->out->body.data[size] = '\0';
+    }
+    r->out->rows--;
+    r->out->truncated = true;
+}
+
 void nx_render(duckdb_result *result, const struct nx_rendering *how, double (*elapsed_ms)(void *), void *context,
                struct nx_rendered *out)
 {
@@ -339,7 +367,7 @@ void nx_render(duckdb_result *result, const struct nx_rendering *how, double (*e
         idx_t rows = duckdb_data_chunk_get_size(chunk);
 
         for (idx_t row = 0; row < rows && !out->truncated; row++) {
-            size_t before = r.cell_count;
+            size_t before = r.cell_count, size = out->body.size;
 
             if (full(&r, cell_bytes)) {
                 out->truncated = true;
@@ -348,6 +376,8 @@ void nx_render(duckdb_result *result, const struct nx_rendering *how, double (*e
             put_row(&r, chunk, row);
             for (; before < r.cell_count; before++)
                 cell_bytes += strlen(r.cells[before]) + sizeof(char *);
+            if (out->body.size + cell_bytes > how->max_bytes) /* one row can be larger than any answer */
+                take_back(&r, size);
         }
         duckdb_destroy_data_chunk(&chunk);
     }

@@ -270,10 +270,22 @@ static __int128 decimal_value(const struct nx_value_type *type, const void *data
 
 /* ------------------------------------------------------------------ dates */
 
+/* Which of the two dates or times without end it is, or NULL; the engine's conversions do not take them. */
+static const char *endless(bool is_finite, int64_t value)
+{
+    return is_finite ? NULL : value < 0 ? "-infinity" : "infinity";
+}
+
 static void put_date(struct nx_text *out, duckdb_date date)
 {
-    duckdb_date_struct d = duckdb_from_date(date);
+    const char *word = endless(duckdb_is_finite_date(date), date.days);
+    duckdb_date_struct d;
 
+    if (word) {
+        nx_text_puts(out, word);
+        return;
+    }
+    d = duckdb_from_date(date);
     nx_text_printf(out, "%04d-%02d-%02d", d.year, d.month, d.day);
 }
 
@@ -284,37 +296,50 @@ static void put_time(struct nx_text *out, duckdb_time_struct t)
         nx_text_printf(out, ".%06d", t.micros);
 }
 
-static void put_timestamp(struct nx_text *out, int64_t micros, int nanos)
+/* `units` of which a second has `per_second`, with as many digits as that gives. */
+static void put_timestamp(struct nx_text *out, int64_t units, int64_t per_second)
 {
-    duckdb_timestamp_struct t = duckdb_from_timestamp((duckdb_timestamp){micros});
+    int64_t seconds = units / per_second, rest = units % per_second, micros;
+    const char *word = endless(units != INT64_MAX && units != -INT64_MAX, units);
+    duckdb_timestamp_struct t;
+    int nanos = 0;
 
-    nx_text_printf(out, "%04d-%02d-%02d ", t.date.year, t.date.month, t.date.day);
-    if (!nanos) {
-        put_time(out, t.time);
+    if (rest < 0) {
+        rest += per_second;
+        seconds--;
+    }
+    if (per_second == 1000000000) {
+        nanos = (int)(rest % 1000);
+        rest /= 1000;
+    } else {
+        rest *= 1000000 / per_second;
+    }
+    if (!word && (__builtin_mul_overflow(seconds, 1000000, &micros) || __builtin_add_overflow(micros, rest, &micros)))
+        word = endless(false, units); /* beyond what the engine itself can show */
+    if (word) {
+        nx_text_puts(out, word);
         return;
     }
-    nx_text_printf(out, "%02d:%02d:%02d.%06d%03d", t.time.hour, t.time.min, t.time.sec, t.time.micros, nanos);
-}
-
-static int64_t scaled(int64_t value, int64_t factor)
-{
-    int64_t result;
-
-    return __builtin_mul_overflow(value, factor, &result) ? 0 : result;
+    t = duckdb_from_timestamp((duckdb_timestamp){micros});
+    nx_text_printf(out, "%04d-%02d-%02d ", t.date.year, t.date.month, t.date.day);
+    if (nanos)
+        nx_text_printf(out, "%02d:%02d:%02d.%06d%03d", t.time.hour, t.time.min, t.time.sec, t.time.micros, nanos);
+    else
+        put_time(out, t.time);
 }
 
 static void put_interval(struct nx_text *out, duckdb_interval v)
 {
-    int64_t micros = v.micros < 0 ? -v.micros : v.micros;
+    uint64_t micros = v.micros < 0 ? -(uint64_t)v.micros : (uint64_t)v.micros;
 
     if (v.months)
         nx_text_printf(out, "%" PRId32 " months ", v.months);
     if (v.days)
         nx_text_printf(out, "%" PRId32 " days ", v.days);
-    nx_text_printf(out, "%s%02" PRId64 ":%02" PRId64 ":%02" PRId64, v.micros < 0 ? "-" : "", micros / 3600000000,
+    nx_text_printf(out, "%s%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, v.micros < 0 ? "-" : "", micros / 3600000000,
                    micros / 60000000 % 60, micros / 1000000 % 60);
     if (micros % 1000000)
-        nx_text_printf(out, ".%06" PRId64, micros % 1000000);
+        nx_text_printf(out, ".%06" PRIu64, micros % 1000000);
 }
 
 /* ------------------------------------------------------------------ the rest */
@@ -427,18 +452,14 @@ bool nx_value_put(const struct nx_value_type *type, duckdb_vector vector, uint64
     case DUCKDB_TYPE_DATE: put_date(out, ((const duckdb_date *)data)[row]); break;
     case DUCKDB_TYPE_TIME: put_time(out, duckdb_from_time(((const duckdb_time *)data)[row])); break;
     case DUCKDB_TYPE_TIMESTAMP_TZ:
-        put_timestamp(out, ((const int64_t *)data)[row], 0);
-        nx_text_puts(out, "+00"); /* the worker's time zone is UTC */
+        put_timestamp(out, ((const int64_t *)data)[row], 1000000);
+        if (out->data[out->size - 1] != 'y')  /* infinity is in no zone */
+            nx_text_puts(out, "+00"); /* the worker's time zone is UTC */
         break;
-    case DUCKDB_TYPE_TIMESTAMP: put_timestamp(out, ((const int64_t *)data)[row], 0); break;
-    case DUCKDB_TYPE_TIMESTAMP_S: put_timestamp(out, scaled(((const int64_t *)data)[row], 1000000), 0); break;
-    case DUCKDB_TYPE_TIMESTAMP_MS: put_timestamp(out, scaled(((const int64_t *)data)[row], 1000), 0); break;
-    case DUCKDB_TYPE_TIMESTAMP_NS: {
-        int64_t ns = ((const int64_t *)data)[row], rest = (ns % 1000 + 1000) % 1000;
-
-        put_timestamp(out, (ns - rest) / 1000, (int)rest);
-        break;
-    }
+    case DUCKDB_TYPE_TIMESTAMP: put_timestamp(out, ((const int64_t *)data)[row], 1000000); break;
+    case DUCKDB_TYPE_TIMESTAMP_S: put_timestamp(out, ((const int64_t *)data)[row], 1); break;
+    case DUCKDB_TYPE_TIMESTAMP_MS: put_timestamp(out, ((const int64_t *)data)[row], 1000); break;
+    case DUCKDB_TYPE_TIMESTAMP_NS: put_timestamp(out, ((const int64_t *)data)[row], 1000000000); break;
     case DUCKDB_TYPE_INTERVAL: put_interval(out, ((const duckdb_interval *)data)[row]); break;
     case DUCKDB_TYPE_LIST: {
         duckdb_list_entry entry = ((const duckdb_list_entry *)data)[row];

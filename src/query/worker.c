@@ -60,10 +60,19 @@ struct worker {
 
 /* ------------------------------------------------------------------ answers */
 
+/* After an internal error the engine refuses every later query, and after a failed allocation it may be half done. */
+static bool is_unusable(enum nx_query_code code, const char *message)
+{
+    return code == NX_QUERY_OUT_OF_MEMORY || (message && (strstr(message, "INTERNAL Error") ||
+                                                         strstr(message, "FATAL Error") ||
+                                                         strstr(message, "has been invalidated")));
+}
+
 static void answer(struct worker *w, enum nx_query_code code, const struct nx_rendered *rendered, const char *message,
                    const char *hint)
 {
     struct nx_reply reply = {.code = code,
+                             .unusable = is_unusable(code, message),
                              .truncated = rendered && rendered->truncated,
                              .rows = rendered ? rendered->rows : 0,
                              .body_size = rendered ? rendered->body.size : 0,
@@ -345,22 +354,24 @@ static char *syntax_error(const char *tree, size_t size)
     return text;
 }
 
-/* False: refused, and answered. */
-static bool vet(struct worker *w, const char *sql, unsigned timeout_ms)
+/* What may be run of `sql` is appended to *vetted. False: refused, and answered. */
+static bool vet(struct worker *w, const char *sql, unsigned timeout_ms, struct nx_text *vetted)
 {
     char *reason = NULL, *missing = NULL, *why = NULL, *hint = NULL;
+    static const char *const prefixes[] = {"", "EXPLAIN ", "EXPLAIN ANALYZE "};
     const char *rest;
+    enum nx_guard_prefix prefix = nx_guard_split(sql, &rest);
     size_t size = 0;
     char *tree;
     bool ok = false;
 
-    nx_guard_split(sql, &rest);
     tree = syntax_tree(w, rest, &size, &why);
     if (!tree) {
         engine_error(w, why, timeout_ms);
     } else if ((reason = syntax_error(tree, size))) {
         answer(w, NX_QUERY_SQL_ERROR, NULL, reason, NULL);
     } else if (nx_guard_check(tree, size, w->names, w->table_count, &reason, &missing)) {
+        nx_text_printf(vetted, "%s%s", prefixes[prefix], rest);
         ok = true;
     } else if (missing) {
         hint = missing_table_hint(w, missing);
@@ -446,13 +457,15 @@ static void serve_query(struct worker *w, const json_t *request, const char *sql
         .width = (unsigned)json_integer_value(json_object_get(request, "width")),
     };
     unsigned timeout_ms = (unsigned)json_integer_value(json_object_get(request, "timeout_ms"));
+    struct nx_text vetted = {0};
     struct timespec start;
 
     clock_gettime(CLOCK_MONOTONIC, &start);
     arm(&w->watchdog, timeout_ms);
-    if (vet(w, sql, timeout_ms))
-        run_statement(w, sql, &how, timeout_ms, &start);
+    if (vet(w, sql, timeout_ms, &vetted))
+        run_statement(w, nx_text_string(&vetted), &how, timeout_ms, &start);
     disarm(&w->watchdog);
+    nx_text_free(&vetted);
 }
 
 /* ------------------------------------------------------------------ the list of tables */
@@ -548,7 +561,7 @@ int nx_worker_main(int fd)
     size_t size;
 
     if (!read_setup(&w) || !open_database(&w))
-        return 1;
+        return NX_WORKER_NOT_READY;
     nx_sandbox_memory(w.memory);
     start_watchdog(&w);
     while ((text = nx_read_frame(fd, REQUEST_LIMIT, &size))) {

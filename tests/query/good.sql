@@ -77,3 +77,4 @@ SELECT histogram(id) FROM Item
 SELECT arg_max(name, id), string_agg(name, ',') FROM Item
 SELECT * FROM Item POSITIONAL JOIN Other
 SELECT * FROM Item ASOF JOIN Other ON Item.id >= Other.id
+/* a /* nested */ comment */ EXPLAIN /* and /* another */ */ ANALYZE SELECT * FROM Item

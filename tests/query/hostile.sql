@@ -178,3 +178,13 @@ SELECT copy_database('a', 'b')
 SELECT add_parquet_key('a', 'b')
 .read /etc/passwd
 SELECT * FROM repeat_row(1, num_rows=5)
+-- comments nest: what one reader takes for EXPLAIN of a text, another takes for a comment and a statement
+/* /* */ EXPLAIN SELECT '*/ SELECT name FROM duckdb_settings() --'
+/* /* */ EXPLAIN SELECT '*/ SELECT * FROM enable_logging(storage=$$file$$, storage_path=$$@DIR@/log$$) --'
+/* /* */ EXPLAIN SELECT '*/ SELECT * FROM read_parquet($$/proc/self/fd/4$$) --'
+/* /* */ EXPLAIN SELECT '*/ COPY (SELECT 1) TO $$@DIR@/out.csv$$ --'
+/* /* */ EXPLAIN ANALYZE SELECT '*/ COPY (SELECT 1) TO $$@DIR@/out.csv$$ --'
+/* /* */ */ SELECT * FROM duckdb_settings()
+/* /* */ EXPLAIN SELECT 1
+EXPLAIN /* /* */ SELECT '*/ SELECT name FROM duckdb_settings() --'
+EXPLAIN /* /* */ ANALYZE SELECT '*/ COPY (SELECT 1) TO $$@DIR@/out.csv$$ --'

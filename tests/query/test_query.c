@@ -15,6 +15,7 @@
 #include <duckdb.h>
 #include <jansson.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -274,6 +275,16 @@ static void numbers_keep_their_digits(void **state)
     expect_body("SELECT 'a\"b' || chr(10) AS x", "{\"x\":\"a\\\"b\\n\"}");
     expect_body("SELECT [1, NULL] AS x, {'a': 'b'} AS y", "{\"x\":[1,null],\"y\":{\"a\":\"b\"}}");
     expect_body("SELECT DATE '2020-01-02' AS x", "{\"x\":\"2020-01-02\"}");
+    expect_body("SELECT '-infinity'::DATE AS x, 'infinity'::TIMESTAMP AS y, 'infinity'::TIMESTAMPTZ AS z",
+                "{\"x\":\"-infinity\",\"y\":\"infinity\",\"z\":\"infinity\"}");
+    expect_body("SELECT '-infinity'::TIMESTAMP_S AS x, 'infinity'::TIMESTAMP_MS AS y, '-infinity'::TIMESTAMP_NS AS z",
+                "{\"x\":\"-infinity\",\"y\":\"infinity\",\"z\":\"-infinity\"}");
+    expect_body("SELECT '1969-12-31 23:59:59.999999999'::TIMESTAMP_NS AS x", "\"1969-12-31 23:59:59.999999999\"");
+    expect_body("SELECT '1969-12-31 23:59:58.75'::TIMESTAMP_MS AS x", "\"1969-12-31 23:59:58.750000\"");
+    expect_body("SELECT '1969-12-31 23:59:58'::TIMESTAMP_S AS x", "\"1969-12-31 23:59:58\"");
+    expect_body("SELECT '2020-01-02 03:04:05+00'::TIMESTAMPTZ AS x", "\"2020-01-02 03:04:05+00\"");
+    expect_body("SELECT to_microseconds(-9223372036854775808) AS x", "{\"x\":\"-2562047788:00:54.775808\"}");
+    expect_body("SELECT 1 AS a, 2 AS a_1, 3 AS a, 4 AS a", "{\"a\":1,\"a_1\":2,\"a_2\":3,\"a_3\":4}");
     expect_body("SELECT count(*) AS n FROM Secret", "{\"n\":2}"); /* two parts, one table */
 }
 
@@ -326,6 +337,41 @@ static void rows_and_bytes_are_limited(void **state)
     assert_int_equal(answer.rows, 0);
     assert_true(answer.truncated);
     nx_answer_free(&answer);
+}
+
+/* A row can be larger than any answer may be: it is left out, not delivered whole. */
+static void a_large_row_is_left_out(void **state)
+{
+    (void)state;
+    for (int format = NX_FORMAT_JSON; format <= NX_FORMAT_TABLE; format++) {
+        struct nx_query query = query_of("SELECT repeat('x', 1 + range * 100000) AS t FROM range(3)");
+        struct nx_answer answer;
+
+        query.format = (enum nx_format)format;
+        query.max_bytes = 5000;
+        nx_pool_query(pool, &query, &answer);
+        assert_int_equal(answer.code, NX_QUERY_OK);
+        assert_true(answer.truncated);
+        assert_int_equal(answer.rows, 1);
+        assert_true(answer.size < 5200);
+        nx_answer_free(&answer);
+    }
+}
+
+static void many_equal_columns_take_no_longer(void **state)
+{
+    struct nx_text sql = {0};
+    struct nx_answer answer;
+
+    (void)state;
+    nx_text_puts(&sql, "SELECT 1 AS a");
+    for (int i = 1; i < 20000; i++)
+        nx_text_puts(&sql, ", 1 AS a");
+    answer = ask(sql.data);
+    assert_int_equal(answer.code, NX_QUERY_OK);
+    assert_non_null(strstr(answer.body, "\"a_19999\":1}"));
+    nx_answer_free(&answer);
+    nx_text_free(&sql);
 }
 
 static void failures_say_what_to_do(void **state)
@@ -537,6 +583,65 @@ static void a_client_that_leaves_stops_its_query(void **state)
     close(pair[0]);
 }
 
+/* The workers of this process, as the kernel lists them; how many there are, 0 also where it does not. */
+static int list_workers(pid_t *pids, int limit)
+{
+    char path[64], line[4096] = "", *next = line;
+    FILE *children;
+    int count = 0;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+    children = fopen(path, "r");
+    if (!children)
+        return 0;
+    if (!fgets(line, sizeof(line), children))
+        line[0] = '\0';
+    fclose(children);
+    for (long pid; count < limit && (pid = strtol(next, &next, 10)) > 0;)
+        pids[count++] = (pid_t)pid;
+    return count;
+}
+
+static int kill_workers(void)
+{
+    pid_t pids[64];
+    int count = list_workers(pids, 64);
+
+    for (int i = 0; i < count; i++)
+        kill(pids[i], SIGKILL);
+    usleep(100000);
+    return count;
+}
+
+/* As the kernel does when the machine runs out of memory: nobody who asks later should see it. */
+static void a_killed_worker_is_replaced(void **state)
+{
+    (void)state;
+    must_answer("SELECT count(*) FROM Item");
+    if (!kill_workers())
+        skip(); /* the kernel does not list children */
+    must_answer("SELECT count(*) FROM Item");
+}
+
+/* An engine that has met an internal error answers nothing more: its worker must not be asked again. */
+static void a_broken_engine_is_replaced(void **state)
+{
+    pid_t before[64], after[64];
+    struct nx_answer answer;
+    int count;
+
+    (void)state;
+    if (!kill_workers())
+        skip();
+    must_answer("SELECT count(*) FROM Item"); /* ends the dead ones of this profile */
+    count = list_workers(before, 64);
+    answer = ask("SELECT error('INTERNAL Error: as the engine says it')");
+    assert_int_equal(answer.code, NX_QUERY_SQL_ERROR);
+    nx_answer_free(&answer);
+    assert_int_equal(list_workers(after, 64), count - 1);
+    must_answer("SELECT count(*) FROM Item");
+}
+
 static volatile int replacing;
 
 static void *replace_again_and_again(void *opaque)
@@ -602,6 +707,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(numbers_keep_their_digits),
         cmocka_unit_test(formats_are_what_they_say),
         cmocka_unit_test(rows_and_bytes_are_limited),
+        cmocka_unit_test(a_large_row_is_left_out),
+        cmocka_unit_test(many_equal_columns_take_no_longer),
         cmocka_unit_test(failures_say_what_to_do),
         cmocka_unit_test(tables_are_listed),
         cmocka_unit_test(long_queries_are_stopped),
@@ -610,6 +717,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_text_is_refused),
         cmocka_unit_test(a_slow_query_blocks_nobody),
         cmocka_unit_test(a_client_that_leaves_stops_its_query),
+        cmocka_unit_test(a_killed_worker_is_replaced),
+        cmocka_unit_test(a_broken_engine_is_replaced),
         cmocka_unit_test(a_replaced_profile_is_whole),
         cmocka_unit_test(warm_answers_are_quick),
     };
