@@ -16,7 +16,6 @@ struct row {
     uint32_t core;
     int type;     /* -1: all kinds together */
     int64_t time;   /* ns */
-    int64_t total;  /* ns: end of the core's last instruction */
     double allowed; /* ns that full rate would have needed: sum of time * k / n */
 };
 
@@ -30,11 +29,6 @@ static void add_core(struct state *state, uint32_t core)
 {
     struct row types[256] = {0}, all = {.core = core, .type = -1};
     bool seen[256] = {false}, any = false;
-    int64_t last = 0;
-
-    for (uint32_t i = 0; i < state->trace->exec_count; i++)
-        if (state->trace->execs[i].core == core && state->trace->execs[i].end > last)
-            last = state->trace->execs[i].end;
 
     for (uint32_t i = 0; i < state->trace->throttle_count; i++) {
         const struct nx_throttle *t = &state->trace->throttles[i];
@@ -56,7 +50,6 @@ static void add_core(struct state *state, uint32_t core)
         state->rows = nx_grow(state->rows, state->count, &state->capacity, sizeof(*state->rows));
         state->rows[state->count] = type < 256 ? types[type] : all;
         state->rows[state->count].core = core;
-        state->rows[state->count].total = nx_ns(last);
         state->rows[state->count++].type = type < 256 ? type : -1;
     }
 }
@@ -79,9 +72,10 @@ static uint64_t count_rows(const void *opaque)
 static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
 {
     const struct state *state = opaque;
+
     for (uint32_t i = 0; i < chunk->rows; i++) {
         const struct row *row = &state->rows[first + i];
-        double total = (double)row->total;
+        double total = (double)nx_ns(state->trace->cores[row->core].last_end);
         double whole = row->type < 0 ? total : (double)row->time;
         char text[24];
 

@@ -122,7 +122,6 @@ static void read_engine(struct nx_trace *trace, uint32_t core_index, enum nx_eng
             .activation = inst.activation,
             .notification = inst.notification,
             .dtype = source_dtype(&inst),
-            .is_fp32_pass = inst.fp32_mode != 0,
             .index = k,
             .compiler_pc = NX_NONE,
             .opcode_text = opcode_text(trace, inst.opcode),

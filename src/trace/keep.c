@@ -87,6 +87,8 @@ static uint32_t *keep_execs(struct nx_build *b)
                                            .engine = e->engine,
                                            .core = e->core};
         trace->execs_without_code += e->inst == NX_NONE;
+        if (trace->execs[i].end > trace->cores[e->core].last_end)
+            trace->cores[e->core].last_end = trace->execs[i].end;
     }
     picked_free(&picked);
     return kept;
@@ -207,11 +209,10 @@ static void keep_throttles(struct nx_build *b)
 {
     struct nx_trace *trace = b->trace;
     struct picked picked = picked_new(b->throttle_count);
-    int64_t *until = nx_zalloc(trace->core_count, sizeof(*until));
+    int64_t *until = nx_alloc(trace->core_count * sizeof(*until));
 
-    for (uint32_t i = 0; i < trace->exec_count; i++)
-        if (trace->execs[i].end > until[trace->execs[i].core])
-            until[trace->execs[i].core] = trace->execs[i].end;
+    for (uint32_t c = 0; c < trace->core_count; c++)
+        until[c] = trace->cores[c].last_end;
     for (size_t i = 0; i < b->throttle_count; i++)
         pick(&picked, i, b->throttles[i].time);
     nx_sort_order(picked.keys, picked.order, picked.count);

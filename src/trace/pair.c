@@ -223,30 +223,13 @@ static void dma(struct core_pass *pass, struct nx_record r)
     }
 }
 
-static void count(struct nx_trace *trace, const char *kind, bool known)
-{
-    /* Few kinds, and records of a kind come in runs: look at the last one first. */
-    static const size_t step = 16;
-    size_t i;
-
-    for (i = 0; i < trace->census_count; i++)
-        if (trace->census[i].kind == kind) {
-            trace->census[i].records++;
-            return;
-        }
-    if (trace->census_count % step == 0)
-        trace->census = nx_resize(trace->census, trace->census_count + step, sizeof(*trace->census));
-    trace->census[trace->census_count++] = (struct nx_census){kind, 1, known};
-}
-
 static void read_record(struct core_pass *pass, const struct nx_ntff_section *section, struct nx_record r)
 {
     struct nx_trace *trace = pass->build->trace;
     unsigned kind = nx_record_kind(r), sub = kind & 3;
     bool known;
-    const char *description = nx_record_describe(section, r, &known);
 
-    count(trace, description, known);
+    nx_record_describe(section, r, &known);
     trace->records++;
     if (nx_record_overflow(r))
         trace->records_overflow++;

@@ -155,12 +155,10 @@ void nx_trace_free(struct nx_trace *trace)
     free(trace->runs);
     free(trace->events);
     free(trace->throttles);
-    free(trace->census);
     nx_dict_free(&trace->opcodes);
     nx_dict_free(&trace->operands);
     nx_dict_free(&trace->bir_names);
     nx_warnings_free(&trace->warnings);
-    nx_arena_free(&trace->arena);
     *trace = (struct nx_trace){0};
 }
 

@@ -34,7 +34,6 @@ struct nx_code_inst {
     uint8_t activation; /* ACTIVATE: function code */
     uint8_t notification; /* NOTIFY: id; 2 execution start, 3 execution end */
     uint8_t dtype;      /* of the (first) source operand; NX_NO_DTYPE if none */
-    bool is_fp32_pass;  /* LDWEIGHTS/MATMUL with an fp32 mode: one of the passes of an fp32 matmul */
     uint32_t index;  /* place in the code: the tool's "pc" */
     uint32_t compiler_pc; /* place in the NEFF's code, or NX_NONE: the runtime inserted it */
     uint32_t opcode_text, operands; /* into nx_trace.opcodes, .operands */
@@ -120,13 +119,7 @@ struct nx_trace_core {
     const struct nx_ntff_core *ntff;
     const struct nx_neff_graph *neff; /* NULL if the NEFF has no graph of that name */
     uint32_t first_inst[NX_ENGINE_COUNT], inst_count[NX_ENGINE_COUNT]; /* ranges of nx_trace.insts */
-};
-
-/* How many records of which kind were read: for `dump` and the check that none was lost. */
-struct nx_census {
-    const char *kind; /* nx_record_describe() */
-    uint64_t records;
-    bool known;
+    int64_t last_end; /* of its instructions in the window; 0 if there are none */
 };
 
 struct nx_trace {
@@ -139,7 +132,6 @@ struct nx_trace {
 
     uint64_t window_start_ps; /* on the trace's own clock */
     int64_t window_ps;        /* length: total_time */
-    bool window_exact;        /* from the v6 execution list; else first NOTIFY 2 + execution time */
 
     struct nx_code_inst *insts;
     uint32_t inst_count;
@@ -159,8 +151,6 @@ struct nx_trace {
     struct nx_dict opcodes, operands, bir_names;
     uint32_t unknown_opcode, unknown_operands; /* texts for executions of code that is not in the dump */
 
-    struct nx_census *census;
-    size_t census_count;
     uint64_t records;          /* all records of all sections */
     uint64_t records_unknown;  /* of a kind that was not understood */
     uint64_t records_overflow; /* with a hardware or software overflow flag: some before it were lost */
@@ -173,7 +163,6 @@ struct nx_trace {
     uint64_t execs_without_code; /* rows whose pc is not in the dumped code */
 
     struct nx_warnings warnings;
-    struct nx_arena arena;
 };
 
 /* Called now and then while records are read; may be NULL. */

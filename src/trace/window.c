@@ -57,7 +57,6 @@ enum nx_status nx_build_window(struct nx_build *b, struct nx_error *error)
     if (ntff->execution_count) {
         b->window_start = ntff->executions[0].start_ps;
         b->window_end = ntff->executions[0].end_ps;
-        trace->window_exact = true;
         if (ntff->execution_count > 1)
             nx_warn(&trace->warnings, NX_WARN_UNKNOWN,
                     "the trace holds %zu executions: only the first is shown", ntff->execution_count);
