@@ -8,43 +8,12 @@
 
 #include "base/file.h"
 #include "generate.h"
+#include "hostile.h"
 #include "package.h"
 
 #define CUTS 500
 #define CHANGES 2000
-#ifdef __SANITIZE_ADDRESS__
-#define SLOWER 4 /* sanitizers make a case that much slower: fewer of them where there are many */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SLOWER 4
-#endif
-#endif
-#ifndef SLOWER
-#define SLOWER 1
-#endif
 #define SECONDS_A_CASE 10 /* a hang ends the program */
-
-struct tally {
-    size_t read, refused;
-};
-
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_below(uint64_t limit)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state % limit;
-}
-
-static size_t factor(void)
-{
-    const char *text = getenv("NX_DAMAGE");
-    long value = text ? strtol(text, NULL, 10) : 1;
-
-    return value > 0 ? (size_t)value : 1;
-}
 
 /* Every string and number that a reader hands out, so that sanitizers see them. */
 static uint64_t walk(const struct nx_neff *neff)

@@ -8,32 +8,11 @@
 
 #include "base/file.h"
 #include "check.h"
+#include "hostile.h"
 
 #define CUTS 500
 #define CHANGES 2000
 #define SECONDS_A_CASE 10 /* a hang ends the program */
-
-struct tally {
-    size_t read, refused;
-};
-
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_below(uint64_t limit)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state % limit;
-}
-
-static size_t factor(void)
-{
-    const char *text = getenv("NX_DAMAGE");
-    long value = text ? strtol(text, NULL, 10) : 1;
-
-    return value > 0 ? (size_t)value : 1;
-}
 
 static uint64_t walk_sections(const struct nx_ntff_core *core, const struct nx_ntff_section *sections,
                               size_t count)

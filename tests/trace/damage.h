@@ -28,7 +28,11 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "generate.h"
 #include "trace/trace.h"
+
+#define RANDOM_SEED 1
+#include "hostile.h"
 
 #define DAMAGE_CUTS 500
 #define DAMAGE_CHANGES 2000
@@ -37,10 +41,6 @@
 struct content {
     uint8_t *data;
     size_t size;
-};
-
-struct tally {
-    size_t read, refused;
 };
 
 /* Looks at a trace that was read; may be NULL. */
@@ -52,16 +52,6 @@ struct damage {
     size_t every; /* take each n-th case */
     damage_visit *visit;
 };
-
-static uint64_t random_state = 1;
-
-static uint64_t random_below(uint64_t limit)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state % limit;
-}
 
 static struct content load(const char *path)
 {
@@ -251,6 +241,28 @@ static void damage_all(const char *what, const char *neff_path, const char *ntff
     assert_true(inside.refused > 0 && inside.read > 0);
     free(d.neff.data);
     free(d.ntff.data);
+}
+
+/* The same of generated pairs of each version. */
+static void damage_generated(size_t every, damage_visit *visit)
+{
+    for (uint32_t version = 4; version <= 6; version++) {
+        struct nx_generate_options options = {.m = 128,
+                                              .k = 128,
+                                              .n = 512,
+                                              .version = version,
+                                              .dma = version == 5 ? NX_DMA_MIXED : NX_DMA_STATIC};
+        char neff[64], ntff[64], what[32];
+        struct nx_error error;
+
+        snprintf(neff, sizeof(neff), "damage-%ld.neff", (long)getpid());
+        snprintf(ntff, sizeof(ntff), "damage-%ld.ntff", (long)getpid());
+        snprintf(what, sizeof(what), "generated v%u", version);
+        assert_int_equal(nx_generate(&options, neff, ntff, NULL, &error), NX_OK);
+        damage_all(what, neff, ntff, every, visit);
+        unlink(neff);
+        unlink(ntff);
+    }
 }
 
 /* The same of a real profile; skips where there are none. */
