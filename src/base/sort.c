@@ -56,3 +56,21 @@ void nx_sort_order(const uint64_t *keys, uint32_t *order, size_t count)
     }
     free(to);
 }
+
+void *nx_sort_rows(void *rows, size_t count, size_t size, size_t key_offset)
+{
+    const char *from = rows;
+    uint64_t *keys = nx_alloc(count * sizeof(*keys));
+    uint32_t *order = nx_alloc(count * sizeof(*order));
+    char *sorted = nx_alloc(count * size);
+
+    for (size_t i = 0; i < count; i++)
+        memcpy(&keys[i], from + i * size + key_offset, sizeof(keys[i]));
+    nx_sort_order(keys, order, count);
+    for (size_t i = 0; i < count; i++)
+        memcpy(sorted + i * size, from + order[i] * size, size);
+    free(rows);
+    free(keys);
+    free(order);
+    return sorted;
+}

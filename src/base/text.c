@@ -128,6 +128,13 @@ void nx_text_json_string(struct nx_text *text, const char *bytes, size_t size)
     nx_text_append(text, "\"", 1);
 }
 
+void nx_hex(const uint8_t *bytes, size_t size, char *out)
+{
+    for (size_t i = 0; i < size; i++)
+        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    out[2 * size] = '\0';
+}
+
 void nx_text_clear(struct nx_text *text)
 {
     text->size = 0;

@@ -25,6 +25,8 @@ void nx_text_printf(struct nx_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* `size` bytes as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void nx_text_json_string(struct nx_text *text, const char *bytes, size_t size);
+/* `size` bytes as lower-case hexadecimal; `out` has room for 2 * size + 1. */
+void nx_hex(const uint8_t *bytes, size_t size, char *out);
 /* Text from a file need not be UTF-8; who hands it on (to a database, in a message) may have to see to it. */
 bool nx_text_is_utf8(const char *bytes, size_t size);
 /* Appends `size` bytes; each that is not part of valid UTF-8 becomes U+FFFD. */

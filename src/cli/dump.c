@@ -1,5 +1,6 @@
 #include "cli/dump.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,19 @@ json_t *nx_dump_text(const char *text)
 
 json_t *nx_dump_hex(const uint8_t *bytes, size_t size)
 {
-    char text[2 * 64 + 1] = "";
+    char text[2 * 64 + 1];
 
-    for (size_t i = 0; i < size && i < 64; i++)
-        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    nx_hex(bytes, size < 64 ? size : 64, text);
+    return json_string(text);
+}
+
+json_t *nx_dump_number(uint64_t value)
+{
+    char text[24];
+
+    if (value <= INT64_MAX)
+        return json_integer((json_int_t)value);
+    snprintf(text, sizeof(text), "%" PRIu64, value);
     return json_string(text);
 }
 

@@ -15,6 +15,8 @@
 /* Text that a file holds, which need not be UTF-8. NULL becomes null. */
 json_t *nx_dump_text(const char *text);
 json_t *nx_dump_hex(const uint8_t *bytes, size_t size);
+/* JSON's integers, as most readers take them, are signed: larger ones (of a damaged file) become text. */
+json_t *nx_dump_number(uint64_t value);
 json_t *nx_dump_warnings(const struct nx_warnings *warnings);
 
 /*

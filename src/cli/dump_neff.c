@@ -14,17 +14,6 @@ struct queue_total {
     uint64_t blocks, read_bytes, write_bytes;
 };
 
-/* JSON's integers, as most readers take them, are signed: larger ones (of a damaged file) become text. */
-static json_t *number(uint64_t value)
-{
-    char text[24];
-
-    if (value <= INT64_MAX)
-        return json_integer((json_int_t)value);
-    snprintf(text, sizeof(text), "%" PRIu64, value);
-    return json_string(text);
-}
-
 /* Where -1 stands for "not given". */
 static json_t *number_or_null(int64_t value)
 {
@@ -43,13 +32,14 @@ static json_t *dump_header(const struct nx_neff_header *h)
     for (size_t i = 0; i < nodes; i++)
         json_array_append_new(per_node, json_integer(h->tpb_per_node[i]));
     return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:o}", "package_version",
-                     number(h->package_version), "header_size", number(h->header_size), "data_size",
-                     number(h->data_size), "major_version", number(h->major_version), "minor_version",
-                     number(h->minor_version), "build_version", nx_dump_text(h->build_version), "name",
-                     nx_dump_text(h->name), "uuid", nx_dump_hex(h->uuid, sizeof(h->uuid)), "hash",
-                     nx_dump_hex(h->hash, sizeof(h->hash)), "num_tpb", number(h->num_tpb), "requested_tpb",
-                     number(h->requested_tpb), "tpb_per_node", per_node, "feature_bits",
-                     number(h->feature_bits), "features", features, "lnc_size", number(h->lnc_size));
+                     nx_dump_number(h->package_version), "header_size", nx_dump_number(h->header_size),
+                     "data_size", nx_dump_number(h->data_size), "major_version",
+                     nx_dump_number(h->major_version), "minor_version", nx_dump_number(h->minor_version),
+                     "build_version", nx_dump_text(h->build_version), "name", nx_dump_text(h->name), "uuid",
+                     nx_dump_hex(h->uuid, sizeof(h->uuid)), "hash", nx_dump_hex(h->hash, sizeof(h->hash)),
+                     "num_tpb", nx_dump_number(h->num_tpb), "requested_tpb", nx_dump_number(h->requested_tpb),
+                     "tpb_per_node", per_node, "feature_bits", nx_dump_number(h->feature_bits), "features",
+                     features, "lnc_size", nx_dump_number(h->lnc_size));
 }
 
 /* A file of less than 1024 bytes has none; one that starts with nothing but zeros says nothing either. */
@@ -64,8 +54,8 @@ static json_t *dump_members(const struct nx_neff *neff)
 
     for (size_t i = 0; i < neff->member_count; i++)
         json_array_append_new(list, json_pack("{s:o,s:o,s:o}", "name", nx_dump_text(neff->members[i].name),
-                                              "size", number(neff->members[i].size), "offset",
-                                              number(neff->members[i].offset)));
+                                              "size", nx_dump_number(neff->members[i].size), "offset",
+                                              nx_dump_number(neff->members[i].offset)));
     return list;
 }
 
@@ -91,11 +81,12 @@ static json_t *dump_vars(const struct nx_neff_graph *graph)
     for (size_t i = 0; i < graph->var_count; i++) {
         const struct nx_neff_var *v = &graph->vars[i];
 
-        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
-                                              nx_dump_text(v->name), "type", nx_dump_text(v->type), "size",
-                                              number(v->size), "var_id", number_or_null(v->var_id), "shape",
-                                              nx_dump_text(v->shape), "format", nx_dump_text(v->format),
-                                              "dtype", nx_dump_text(v->dtype), "var_ids", dump_dge_table(v)));
+        json_array_append_new(list,
+                              json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(v->name),
+                                        "type", nx_dump_text(v->type), "size", nx_dump_number(v->size),
+                                        "var_id", number_or_null(v->var_id), "shape", nx_dump_text(v->shape),
+                                        "format", nx_dump_text(v->format), "dtype", nx_dump_text(v->dtype),
+                                        "var_ids", dump_dge_table(v)));
     }
     return list;
 }
@@ -141,9 +132,10 @@ static json_t *dump_queues(const struct nx_neff_graph *graph)
             list,
             json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(queue->name),
                       "display_name", nx_dump_text(queue->display_name), "type", nx_dump_text(queue->type),
-                      "owner", nx_dump_text(queue->owner), "rings", number(queue->num_rings), "semaphores",
-                      dump_semaphores(queue), "blocks", number(totals[q].blocks), "read_bytes",
-                      number(totals[q].read_bytes), "write_bytes", number(totals[q].write_bytes)));
+                      "owner", nx_dump_text(queue->owner), "rings", nx_dump_number(queue->num_rings),
+                      "semaphores", dump_semaphores(queue), "blocks", nx_dump_number(totals[q].blocks),
+                      "read_bytes", nx_dump_number(totals[q].read_bytes), "write_bytes",
+                      nx_dump_number(totals[q].write_bytes)));
     }
     free(totals);
     return list;
@@ -159,9 +151,11 @@ static json_t *dump_engine(const struct nx_neff_engine *engine, enum nx_engine w
         by_opcode[engine->code.data[i * NX_ISA_SIZE]]++;
     for (unsigned op = 0; op < 256; op++)
         if (by_opcode[op])
-            json_object_set_new(opcodes, nx_isa_opcode_name((uint8_t)op, buffer), number(by_opcode[op]));
-    return json_pack("{s:s,s:o,s:o,s:o}", "engine", nx_engine_title(which), "instructions", number(count),
-                     "assembly_entries", number(engine->assembly.count), "opcodes", opcodes);
+            json_object_set_new(opcodes, nx_isa_opcode_name((uint8_t)op, buffer),
+                                nx_dump_number(by_opcode[op]));
+    return json_pack("{s:s,s:o,s:o,s:o}", "engine", nx_engine_title(which), "instructions",
+                     nx_dump_number(count), "assembly_entries", nx_dump_number(engine->assembly.count),
+                     "opcodes", opcodes);
 }
 
 static json_t *dump_texts(const char *const *texts, size_t count)
@@ -181,10 +175,10 @@ static json_t *dump_graph(const struct nx_neff_graph *graph)
         json_array_append_new(engines, dump_engine(&graph->engines[e], (enum nx_engine)e));
     return json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(graph->name), "variables",
-        dump_vars(graph), "queues", dump_queues(graph), "dma_blocks", number(graph->block_count),
+        dump_vars(graph), "queues", dump_queues(graph), "dma_blocks", nx_dump_number(graph->block_count),
         "runtime_semaphore_count", number_or_null(graph->runtime_semaphore_count), "engines", engines,
-        "bir_entries", number(graph->bir.count), "dma_entries", number(graph->dma_bir.count),
-        "penguin_entries", number(graph->penguin.count), "source_files",
+        "bir_entries", nx_dump_number(graph->bir.count), "dma_entries", nx_dump_number(graph->dma_bir.count),
+        "penguin_entries", nx_dump_number(graph->penguin.count), "source_files",
         dump_texts(graph->penguin.source_files, graph->penguin.source_file_count), "kernel_names",
         dump_texts(graph->penguin.kernel_names, graph->penguin.kernel_name_count));
 }

@@ -29,21 +29,10 @@ static void count_record(struct census *census, const char *kind)
     census->records[i]++;
 }
 
-/* JSON's integers, as most readers take them, are signed: larger ones (of a damaged file) become text. */
-static json_t *number(uint64_t value)
-{
-    char text[24];
-
-    if (value <= INT64_MAX)
-        return json_integer((json_int_t)value);
-    snprintf(text, sizeof(text), "%" PRIu64, value);
-    return json_string(text);
-}
-
 /* Where 0 stands for "not given". */
 static json_t *number_or_null(uint64_t value)
 {
-    return value ? number(value) : json_null();
+    return value ? nx_dump_number(value) : json_null();
 }
 
 static json_t *hex(uint64_t value)
@@ -58,14 +47,16 @@ static json_t *dump_version(const struct nx_version *version)
 {
     if (!version->present)
         return json_null();
-    return json_pack("{s:o,s:o,s:o,s:o}", "major", number(version->major), "minor", number(version->minor),
-                     "patch", number(version->patch), "git_hash", nx_dump_text(version->git_hash));
+    return json_pack("{s:o,s:o,s:o,s:o}", "major", nx_dump_number(version->major), "minor",
+                     nx_dump_number(version->minor), "patch", nx_dump_number(version->patch), "git_hash",
+                     nx_dump_text(version->git_hash));
 }
 
 static json_t *dump_clock(const char *name, const struct nx_clock *clock)
 {
-    return json_pack("{s:s,s:o,s:o,s:o}", "clock", name, "init", number(clock->init), "counts_per_tick_x1024",
-                     number(clock->actual), "ps_per_tick_x1024", number(clock->expected));
+    return json_pack("{s:s,s:o,s:o,s:o}", "clock", name, "init", nx_dump_number(clock->init),
+                     "counts_per_tick_x1024", nx_dump_number(clock->actual), "ps_per_tick_x1024",
+                     nx_dump_number(clock->expected));
 }
 
 static const char *section_name(uint32_t type)
@@ -97,12 +88,12 @@ static json_t *dump_sections(const struct nx_ntff_section *sections, size_t sect
         const struct nx_ntff_section *section = &sections[s];
         size_t records = section->records.size / NX_NTFF_RECORD_SIZE;
 
-        json_array_append_new(list,
-                              json_pack("{s:s,s:o,s:s,s:o,s:o,s:o,s:o}", "type", section_name(section->type),
-                                        "type_number", number(section->type), "block",
-                                        block_name(section->block), "block_number", number(section->block),
-                                        "block_index", number(section->block_index), "offset",
-                                        number(section->file_offset), "records", number(records)));
+        json_array_append_new(
+            list,
+            json_pack("{s:s,s:o,s:s,s:o,s:o,s:o,s:o}", "type", section_name(section->type), "type_number",
+                      nx_dump_number(section->type), "block", block_name(section->block), "block_number",
+                      nx_dump_number(section->block), "block_index", nx_dump_number(section->block_index),
+                      "offset", nx_dump_number(section->file_offset), "records", nx_dump_number(records)));
         for (size_t i = 0; i < records; i++) {
             bool known;
             const char *kind = nx_record_describe(
@@ -115,7 +106,7 @@ static json_t *dump_sections(const struct nx_ntff_section *sections, size_t sect
     }
     *kinds = json_object();
     for (size_t i = 0; i < census.count; i++)
-        json_object_set_new(*kinds, census.kind[i], number(census.records[i]));
+        json_object_set_new(*kinds, census.kind[i], nx_dump_number(census.records[i]));
     return list;
 }
 
@@ -127,9 +118,10 @@ static json_t *dump_patches(const struct nx_ntff_code *code)
     for (size_t p = 0; p < code->patch_count; p++) {
         const struct nx_patch *patch = &code->patches[p];
 
-        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:s}", "offset", number(patch->offset), "count",
-                                              number(patch->count), "type", number(patch->type), "meaning",
-                                              patch->type < 3 ? names[patch->type] : "unknown"));
+        json_array_append_new(list,
+                              json_pack("{s:o,s:o,s:o,s:s}", "offset", nx_dump_number(patch->offset), "count",
+                                        nx_dump_number(patch->count), "type", nx_dump_number(patch->type),
+                                        "meaning", patch->type < 3 ? names[patch->type] : "unknown"));
     }
     return list;
 }
@@ -143,8 +135,8 @@ static json_t *dump_code(const struct nx_ntff_core *core)
 
         json_array_append_new(
             list, json_pack("{s:s,s:o,s:o,s:b,s:o}", "engine", nx_engine_title((enum nx_engine)e), "address",
-                            hex(code->address), "instructions", number(code->bytes.size / 64), "in_raw_area",
-                            code->in_raw_area, "patches", dump_patches(code)));
+                            hex(code->address), "instructions", nx_dump_number(code->bytes.size / 64),
+                            "in_raw_area", code->in_raw_area, "patches", dump_patches(code)));
     }
     return list;
 }
@@ -159,13 +151,14 @@ static json_t *dump_rings(const struct nx_ntff_core *core)
 
         for (size_t b = 0; b < r->block_count; b++)
             packets += r->blocks[b].packets;
-        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "name",
-                                              nx_dump_text(r->name), "display_name",
-                                              nx_dump_text(r->display_name), "engine", number(r->engine),
-                                              "ring", number(r->index), "type", number(r->type), "event_id",
-                                              (json_int_t)r->event_id, "axi_port", number(r->axi_port),
-                                              "dram_channel", number(r->dram_channel), "blocks",
-                                              number(r->block_count), "packets_of_blocks", number(packets)));
+        json_array_append_new(
+            list,
+            json_pack("{s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "name", nx_dump_text(r->name),
+                      "display_name", nx_dump_text(r->display_name), "engine", nx_dump_number(r->engine),
+                      "ring", nx_dump_number(r->index), "type", nx_dump_number(r->type), "event_id",
+                      (json_int_t)r->event_id, "axi_port", nx_dump_number(r->axi_port), "dram_channel",
+                      nx_dump_number(r->dram_channel), "blocks", nx_dump_number(r->block_count),
+                      "packets_of_blocks", nx_dump_number(packets)));
     }
     return list;
 }
@@ -190,9 +183,10 @@ static json_t *dump_memory(const struct nx_ntff_core *core)
     json_t *list = json_array();
 
     for (size_t i = 0; i < core->memory_count; i++)
-        json_array_append_new(list, json_pack("{s:o,s:o,s:o}", "category", number(core->memory[i].category),
-                                              "name", nx_dump_text(core->memory[i].name), "bytes",
-                                              number(core->memory[i].bytes)));
+        json_array_append_new(list,
+                              json_pack("{s:o,s:o,s:o}", "category", nx_dump_number(core->memory[i].category),
+                                        "name", nx_dump_text(core->memory[i].name), "bytes",
+                                        nx_dump_number(core->memory[i].bytes)));
     return list;
 }
 
@@ -203,10 +197,11 @@ static json_t *dump_core(const struct nx_ntff_core *core, struct totals *totals)
 
     sections = dump_sections(core->sections, core->section_count, &kinds, totals);
     return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(core->name),
-                     "device_index", number(core->device_index), "core_index", number(core->core_index),
-                     "exec_ps", number(core->exec_ps), "records", number(totals->records - before),
-                     "records_by_kind", kinds, "sections", sections, "code", dump_code(core), "rings",
-                     dump_rings(core), "clocks", dump_clocks(core), "memory", dump_memory(core));
+                     "device_index", nx_dump_number(core->device_index), "core_index",
+                     nx_dump_number(core->core_index), "exec_ps", nx_dump_number(core->exec_ps), "records",
+                     nx_dump_number(totals->records - before), "records_by_kind", kinds, "sections", sections,
+                     "code", dump_code(core), "rings", dump_rings(core), "clocks", dump_clocks(core),
+                     "memory", dump_memory(core));
 }
 
 static json_t *dump_executions(const struct nx_ntff *ntff)
@@ -217,8 +212,8 @@ static json_t *dump_executions(const struct nx_ntff *ntff)
         json_array_append_new(list,
                               json_pack("{s:o,s:o,s:o}", "uuid",
                                         nx_dump_hex(ntff->executions[i].uuid, ntff->executions[i].uuid_size),
-                                        "start_ps", number(ntff->executions[i].start_ps), "end_ps",
-                                        number(ntff->executions[i].end_ps)));
+                                        "start_ps", nx_dump_number(ntff->executions[i].start_ps), "end_ps",
+                                        nx_dump_number(ntff->executions[i].end_ps)));
     return list;
 }
 
@@ -230,9 +225,10 @@ static json_t *dump_capacities(const struct nx_ntff *ntff)
         const struct nx_trace_capacity *capacity = &ntff->capacities[i];
 
         json_array_append_new(list, json_pack("{s:s,s:o,s:s,s:o,s:o}", "type", section_name(capacity->type),
-                                              "type_number", number(capacity->type), "block",
+                                              "type_number", nx_dump_number(capacity->type), "block",
                                               block_name(capacity->block), "block_number",
-                                              number(capacity->block), "bytes", number(capacity->bytes)));
+                                              nx_dump_number(capacity->block), "bytes",
+                                              nx_dump_number(capacity->bytes)));
     }
     return list;
 }
@@ -251,7 +247,7 @@ static const struct nx_clock *clock_of(const struct nx_ntff_core *core, const st
 
 static void set(json_t *out, const char *key, uint64_t value)
 {
-    json_object_set_new(out, key, number(value));
+    json_object_set_new(out, key, nx_dump_number(value));
 }
 
 /* The fields that a record of its kind has. */
@@ -307,11 +303,11 @@ static json_t *dump_record(const struct nx_ntff_core *core, const struct nx_ntff
 
     snprintf(words, sizeof(words), "%08" PRIx32 " %08" PRIx32, r.w0, r.w1);
     out = json_pack(
-        "{s:o,s:o,s:s,s:s,s:o,s:o,s:s}", "offset", number(section->file_offset + at), "core",
+        "{s:o,s:o,s:s,s:s,s:o,s:o,s:s}", "offset", nx_dump_number(section->file_offset + at), "core",
         nx_dump_text(core ? core->name : NULL), "section", section_name(section->type), "kind", kind, "ps",
-        clock && !nx_ntff_before_clock(clock, r.timestamp) ? number(nx_ntff_ps(clock, r.timestamp))
+        clock && !nx_ntff_before_clock(clock, r.timestamp) ? nx_dump_number(nx_ntff_ps(clock, r.timestamp))
                                                            : json_null(),
-        "timestamp", number(r.timestamp), "words", words);
+        "timestamp", nx_dump_number(r.timestamp), "words", words);
     add_fields(out, section, r);
     return out;
 }
@@ -348,16 +344,16 @@ static json_t *dump_file(const char *path, const struct nx_ntff *ntff, unsigned 
     orphans = dump_sections(ntff->orphan_sections, ntff->orphan_section_count, &orphan_kinds, &totals);
     document = json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "file",
-        nx_dump_text(path), "version", number(ntff->version), "file_bytes", number(ntff->file.bytes.size),
-        "covered_bytes", number_or_null(ntff->covered_bytes), "metadata_bytes", number(ntff->metadata_size),
-        "neff_name", nx_dump_text(ntff->neff_name), "uuid", nx_dump_hex(ntff->uuid, ntff->uuid_size),
-        "uuid_exact", ntff->uuid_exact, "cores_per_lnc", number(ntff->cores_per_lnc), "capture_time",
-        number_or_null(ntff->capture_time), "instance_type", nx_dump_text(ntff->instance_type), "instance_id",
-        nx_dump_text(ntff->instance_id), "pid", number_or_null(ntff->pid), "runtime",
-        dump_version(&ntff->runtime), "driver", dump_version(&ntff->driver), "collectives",
-        dump_version(&ntff->collectives), "executions", dump_executions(ntff), "trace_capacities",
-        dump_capacities(ntff), "records", number(totals.records), "records_unknown", number(totals.unknown),
-        "cores", cores);
+        nx_dump_text(path), "version", nx_dump_number(ntff->version), "file_bytes",
+        nx_dump_number(ntff->file.bytes.size), "covered_bytes", number_or_null(ntff->covered_bytes),
+        "metadata_bytes", nx_dump_number(ntff->metadata_size), "neff_name", nx_dump_text(ntff->neff_name),
+        "uuid", nx_dump_hex(ntff->uuid, ntff->uuid_size), "uuid_exact", ntff->uuid_exact, "cores_per_lnc",
+        nx_dump_number(ntff->cores_per_lnc), "capture_time", number_or_null(ntff->capture_time),
+        "instance_type", nx_dump_text(ntff->instance_type), "instance_id", nx_dump_text(ntff->instance_id),
+        "pid", number_or_null(ntff->pid), "runtime", dump_version(&ntff->runtime), "driver",
+        dump_version(&ntff->driver), "collectives", dump_version(&ntff->collectives), "executions",
+        dump_executions(ntff), "trace_capacities", dump_capacities(ntff), "records",
+        nx_dump_number(totals.records), "records_unknown", nx_dump_number(totals.unknown), "cores", cores);
     if (ntff->orphan_section_count) {
         json_object_set_new(document, "orphan_records_by_kind", orphan_kinds);
         json_object_set_new(document, "orphan_sections", orphans);
@@ -382,7 +378,7 @@ int nx_dump_ntff(const char *path, const struct nx_dump_options *options)
         document = dump_file(path, &ntff, options->records);
     else /* no NTFF, or not one that can be read */
         document = json_pack("{s:o,s:o}", "file", nx_dump_text(path), "file_bytes",
-                             ntff.file.path ? number(ntff.file.bytes.size) : json_null());
+                             ntff.file.path ? nx_dump_number(ntff.file.bytes.size) : json_null());
     nx_ntff_close(&ntff);
     return nx_dump_print(document, options->json, status == NX_OK ? NULL : &error);
 }

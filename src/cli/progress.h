@@ -17,7 +17,7 @@ struct nx_progress_bar {
 };
 
 void nx_progress_start(struct nx_progress_bar *bar, bool quiet, const char *what, const char *unit);
-/* nx_progress of trace.h and nx_write_progress of parquet.h; `bar` is a struct nx_progress_bar. */
+/* An nx_progress (trace.h); `bar` is a struct nx_progress_bar. */
 void nx_progress_step(void *bar, uint64_t done, uint64_t total);
 void nx_progress_end(struct nx_progress_bar *bar); /* wipes it away */
 

@@ -133,11 +133,11 @@ static bool print_value(const struct row *row, size_t c, bool quoted)
 /* The closed tool names a node by 40 hexadecimal digits: here the NEFF's uuid and the first bytes of its hash. */
 static void print_node_name(const struct nx_neff_header *header)
 {
-    fputs("n_", stdout);
-    for (int i = 0; i < 16; i++)
-        printf("%02x", header->uuid[i]);
-    for (int i = 0; i < 4; i++)
-        printf("%02x", header->hash[i]);
+    char uuid[33], hash[9];
+
+    nx_hex(header->uuid, 16, uuid);
+    nx_hex(header->hash, 4, hash);
+    printf("n_%s%s", uuid, hash);
 }
 
 void nx_print_summary_json(const struct nx_profile *profile)

@@ -99,9 +99,9 @@ static enum nx_status read_descs(struct nx_neff_reader *r, const char *member, c
     return NX_OK;
 }
 
-static int64_t find_queue(const struct nx_neff_graph *graph, const char *name)
+int64_t nx_neff_find_queue(const struct nx_neff_graph *graph, const char *name)
 {
-    size_t low = 0, high = graph->queue_count; /* sorted by name */
+    size_t low = 0, high = graph->queue_count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -123,7 +123,7 @@ static enum nx_status read_block(struct nx_neff_reader *r, const char *member, c
     const char *queue = json_string_value(json_object_get(json, "queue"));
     json_t *descs;
     enum nx_status status = nx_neff_json_part(r, member, json, "desc", JSON_ARRAY, true, &descs);
-    int64_t number = queue ? find_queue(graph, queue) : -1;
+    int64_t number = queue ? nx_neff_find_queue(graph, queue) : -1;
     int64_t id = nx_neff_json_integer(json, "id", -1);
 
     if (status != NX_OK)
@@ -173,7 +173,7 @@ enum nx_status nx_neff_read_blocks(struct nx_neff_reader *r, const char *member,
 const struct nx_neff_block *nx_neff_find_block(const struct nx_neff_graph *graph, const char *queue,
                                                uint32_t id)
 {
-    int64_t number = find_queue(graph, queue);
+    int64_t number = nx_neff_find_queue(graph, queue);
     size_t low = 0, high = number < 0 ? 0 : graph->block_count;
 
     while (low < high) { /* sorted by (queue, id) */

@@ -162,7 +162,7 @@ struct nx_neff_graph {        /* one physical core */
     const char *name;         /* "sg00"; joins to the NTFF core */
     struct nx_neff_var *vars; /* sorted by name, as def.json's object is unordered */
     size_t var_count;
-    struct nx_neff_queue *queues;
+    struct nx_neff_queue *queues; /* sorted by name */
     size_t queue_count;
     struct nx_neff_block *blocks; /* sorted by (queue, id) */
     size_t block_count;
@@ -210,6 +210,8 @@ enum nx_status nx_neff_parse_partly(const char *path, struct nx_bytes bytes, str
 const struct nx_neff_graph *nx_neff_find_graph(const struct nx_neff *neff, const char *name);
 /* The entry with that id, or NULL. O(log n). */
 const struct nx_dbg_entry *nx_dbg_find(const struct nx_dbg *dbg, uint64_t id);
+/* Number of the queue of that name in graph->queues, or -1. O(log n). */
+int64_t nx_neff_find_queue(const struct nx_neff_graph *graph, const char *name);
 /* The block that a trigger names by NEFF queue name and block id, or NULL. O(log n). */
 const struct nx_neff_block *nx_neff_find_block(const struct nx_neff_graph *graph, const char *queue,
                                                uint32_t id);

@@ -72,7 +72,7 @@ static bool table_function_allowed(const char *name)
 
 /*
  * Scalar functions and macros that look beyond their arguments, change something, run text as SQL, or wait.
- * All others of the pinned DuckDB were read through (docs/security.md) and only compute.
+ * A deny-list, and so the weakest of the layers: docs/security.md says what stands behind it.
  */
 static bool function_allowed(const char *name)
 {

@@ -56,7 +56,7 @@ struct writer {
     struct source *sources; /* largest first */
     size_t count, taken;
     uint64_t total, written;
-    nx_write_progress *progress;
+    nx_progress *progress;
     void *context;
     pthread_mutex_t lock; /* of taken, written, failed and error */
     bool failed;
@@ -448,7 +448,7 @@ static bool open_database(struct writer *writer, unsigned threads, struct nx_err
 
 enum nx_status nx_parquet_write(const char *dir, const struct nx_table *const *tables,
                                 const struct nx_profile *profile, unsigned threads,
-                                nx_write_progress *progress, void *context, struct nx_error *error)
+                                nx_progress *progress, void *context, struct nx_error *error)
 {
     struct writer writer = {
         .dir = dir, .progress = progress, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER};

@@ -12,12 +12,12 @@
 #include "base/error.h"
 #include "tables/table.h"
 
-/* Called with the rows written so far of all tables; may be NULL. */
-typedef void nx_write_progress(void *context, uint64_t rows, uint64_t total);
-
-/* Writes each table with rows to DIR/TABLE.parquet; the files are new. `threads`: 1 or more. */
+/*
+ * Writes each table with rows to DIR/TABLE.parquet; the files are new. `threads`: 1 or more.  `progress` is called
+ * with the rows written so far of all tables; may be NULL.
+ */
 enum nx_status nx_parquet_write(const char *dir, const struct nx_table *const *tables,
                                 const struct nx_profile *profile, unsigned threads,
-                                nx_write_progress *progress, void *context, struct nx_error *error);
+                                nx_progress *progress, void *context, struct nx_error *error);
 
 #endif

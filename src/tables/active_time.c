@@ -1,4 +1,5 @@
 /* ActiveTime: one row for each stretch in which an engine of a core works without a break. */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -21,10 +22,7 @@ static void *open_table(const struct nx_profile *profile)
 {
     const struct nx_trace *trace = profile->trace;
     struct state *state = nx_zalloc(1, sizeof(*state));
-    struct row *unsorted = NULL;
-    size_t capacity = 0, count = 0;
-    uint64_t *keys;
-    uint32_t *order;
+    size_t capacity = 0;
 
     for (int e = 0; e < NX_ENGINE_COUNT; e++) {
         nx_dict_add_string(&state->engines, nx_engine_lower((enum nx_engine)e));
@@ -33,24 +31,13 @@ static void *open_table(const struct nx_profile *profile)
             struct nx_interval *list = nx_active_intervals(trace, (int)c, (enum nx_engine)e, &merged);
 
             for (size_t i = 0; i < merged; i++) {
-                unsorted = nx_grow(unsorted, count, &capacity, sizeof(*unsorted));
-                unsorted[count++] = (struct row){list[i], (uint8_t)e, (uint8_t)c};
+                state->rows = nx_grow(state->rows, state->count, &capacity, sizeof(*state->rows));
+                state->rows[state->count++] = (struct row){list[i], (uint8_t)e, (uint8_t)c};
             }
             free(list);
         }
     }
-    keys = nx_alloc(count * sizeof(*keys));
-    order = nx_alloc(count * sizeof(*order));
-    for (size_t i = 0; i < count; i++)
-        keys[i] = (uint64_t)unsorted[i].time.start;
-    nx_sort_order(keys, order, count);
-    state->rows = nx_alloc(count * sizeof(*state->rows));
-    state->count = count;
-    for (size_t i = 0; i < count; i++)
-        state->rows[i] = unsorted[order[i]];
-    free(unsorted);
-    free(keys);
-    free(order);
+    state->rows = nx_sort_rows(state->rows, state->count, sizeof(*state->rows), offsetof(struct row, time.start));
     return state;
 }
 

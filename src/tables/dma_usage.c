@@ -6,6 +6,7 @@
  * duration.  As the closed tool does, a point is kept only if it is at least
  * 10 ns after the last one that was kept, on each core.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -73,23 +74,6 @@ static void sweep_core(struct state *state, const struct nx_trace *trace, const 
     free(by_end);
 }
 
-static void sort_points(struct state *state)
-{
-    uint64_t *keys = nx_alloc(state->count * sizeof(*keys));
-    uint32_t *order = nx_alloc(state->count * sizeof(*order));
-    struct point *sorted = nx_alloc(state->count * sizeof(*sorted));
-
-    for (size_t i = 0; i < state->count; i++)
-        keys[i] = (uint64_t)state->points[i].time;
-    nx_sort_order(keys, order, state->count);
-    for (size_t i = 0; i < state->count; i++)
-        sorted[i] = state->points[order[i]];
-    free(state->points);
-    free(keys);
-    free(order);
-    state->points = sorted;
-}
-
 static void *open_table(const struct nx_profile *profile)
 {
     const struct nx_trace *trace = profile->trace;
@@ -105,7 +89,7 @@ static void *open_table(const struct nx_profile *profile)
         sweep_core(state, trace, packets, count, (uint8_t)c);
     }
     free(packets);
-    sort_points(state);
+    state->points = nx_sort_rows(state->points, state->count, sizeof(*state->points), offsetof(struct point, time));
     return state;
 }
 

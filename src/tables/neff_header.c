@@ -15,15 +15,6 @@ static uint64_t count_rows(const void *opaque)
     return 1;
 }
 
-static void put_hex(struct nx_chunk *chunk, unsigned column, const uint8_t *bytes, size_t size)
-{
-    char text[65];
-
-    for (size_t i = 0; i < size && i < 32; i++)
-        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-    nx_put_text(chunk, column, 0, text);
-}
-
 static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
 {
     const struct nx_neff_header *h = &((const struct nx_profile *)opaque)->neff->header;
@@ -31,8 +22,10 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
 
     (void)first;
     nx_put_text(chunk, NX_NeffHeader_network_name, 0, h->name);
-    put_hex(chunk, NX_NeffHeader_uuid, h->uuid, sizeof(h->uuid));
-    put_hex(chunk, NX_NeffHeader_hash, h->hash, 16); /* the other 16 bytes of the field are unused */
+    nx_hex(h->uuid, sizeof(h->uuid), text);
+    nx_put_text(chunk, NX_NeffHeader_uuid, 0, text);
+    nx_hex(h->hash, 16, text); /* the other 16 bytes of the field are unused */
+    nx_put_text(chunk, NX_NeffHeader_hash, 0, text);
     nx_neff_feature_names(h->feature_bits, text, sizeof(text));
     nx_put_text(chunk, NX_NeffHeader_enabled_features, 0, text);
     nx_put_i64(chunk, NX_NeffHeader_header_size, 0, (int64_t)h->header_size);

@@ -4,6 +4,7 @@
  * notifications nothing says when it ended, so it stays (Warning says so).  A
  * static one counts from its trigger to the end of its last packet.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -60,24 +61,18 @@ static void *open_table(const struct nx_profile *profile)
     int32_t *pending = nx_zalloc(profile->trace->core_count, sizeof(*pending));
     size_t count;
     struct change *changes = find_changes(profile->trace, &count);
-    uint64_t *keys = nx_alloc(count * sizeof(*keys));
-    uint32_t *order = nx_alloc(count * sizeof(*order));
 
-    for (size_t i = 0; i < count; i++)
-        keys[i] = (uint64_t)changes[i].time;
-    nx_sort_order(keys, order, count);
+    changes = nx_sort_rows(changes, count, sizeof(*changes), offsetof(struct change, time));
     state->rows = nx_alloc(count * sizeof(*state->rows));
     state->count = count;
     for (size_t i = 0; i < count; i++) {
-        const struct change *c = &changes[order[i]];
+        const struct change *c = &changes[i];
 
         pending[c->core] += c->step;
         state->rows[i] = (struct row){c->time, pending[c->core], c->core};
     }
     free(pending);
     free(changes);
-    free(keys);
-    free(order);
     return state;
 }
 

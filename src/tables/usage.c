@@ -1,5 +1,6 @@
 #include "tables/usage.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -45,10 +46,6 @@ static void sweep(const struct nx_liveness *live, uint8_t core, nx_usage_weigh *
 
 void nx_usage_open(const struct nx_trace *trace, enum nx_memory memory, nx_usage_weigh *weigh, struct nx_usage *usage)
 {
-    struct nx_usage_row *sorted;
-    uint64_t *keys;
-    uint32_t *order;
-
     *usage = (struct nx_usage){0};
     for (uint32_t c = 0; c < trace->core_count; c++) {
         struct nx_liveness live;
@@ -57,16 +54,5 @@ void nx_usage_open(const struct nx_trace *trace, enum nx_memory memory, nx_usage
         sweep(&live, (uint8_t)c, weigh, usage);
         nx_liveness_close(&live);
     }
-    keys = nx_alloc(usage->count * sizeof(*keys));
-    order = nx_alloc(usage->count * sizeof(*order));
-    sorted = nx_alloc(usage->count * sizeof(*sorted));
-    for (size_t i = 0; i < usage->count; i++)
-        keys[i] = (uint64_t)usage->rows[i].time;
-    nx_sort_order(keys, order, usage->count);
-    for (size_t i = 0; i < usage->count; i++)
-        sorted[i] = usage->rows[order[i]];
-    free(usage->rows);
-    free(keys);
-    free(order);
-    usage->rows = sorted;
+    usage->rows = nx_sort_rows(usage->rows, usage->count, sizeof(*usage->rows), offsetof(struct nx_usage_row, time));
 }

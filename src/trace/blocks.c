@@ -72,14 +72,6 @@ static struct queue_runs add_runs(struct nx_build *b, uint32_t core, const struc
     return runs;
 }
 
-static int64_t find_queue(const struct nx_neff_graph *graph, const char *name)
-{
-    for (size_t q = 0; q < graph->queue_count; q++)
-        if (strcmp(graph->queues[q].name, name) == 0)
-            return (int64_t)q;
-    return -1;
-}
-
 static uint64_t rings_of_queue(const struct nx_ntff_core *core, const char *name)
 {
     uint64_t count = 0;
@@ -146,7 +138,7 @@ void nx_build_blocks(struct nx_build *b)
         runs = add_runs(b, c, graph);
         for (uint32_t r = 0; r < trace->ring_count; r++) {
             const struct nx_ring *ring = &trace->rings[r];
-            int64_t queue = ring->core == c && ring->info ? find_queue(graph, ring->info->name) : -1;
+            int64_t queue = ring->core == c && ring->info ? nx_neff_find_queue(graph, ring->info->name) : -1;
 
             if (queue >= 0)
                 serve(b, r, graph, runs.first[queue], runs.first[queue + 1],

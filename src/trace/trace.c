@@ -13,12 +13,10 @@ static enum nx_status check_pair(const struct nx_neff *neff, const struct nx_ntf
     uint64_t instructions = 0;
 
     if (!nx_ntff_uuid_matches(ntff, neff->header.uuid)) {
-        char want[33] = "", found[33] = "";
+        char want[33], found[33];
 
-        for (int i = 0; i < 16; i++)
-            snprintf(want + 2 * i, 3, "%02x", neff->header.uuid[i]);
-        for (size_t i = 0; i < ntff->uuid_size; i++)
-            snprintf(found + 2 * i, 3, "%02x", ntff->uuid[i]);
+        nx_hex(neff->header.uuid, sizeof(neff->header.uuid), want);
+        nx_hex(ntff->uuid, ntff->uuid_size, found);
         return nx_fail(error, NX_BAD_INPUT,
                        "%s: the trace belongs to another kernel: it was captured from the NEFF with uuid %s%s, "
                        "but %s has uuid %s",

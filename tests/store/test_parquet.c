@@ -356,7 +356,7 @@ static void one_thread_and_two_write_the_same(void **state)
 }
 
 static enum nx_status try_to_write(const char *folder, uint64_t count, unsigned threads,
-                                   nx_write_progress *progress, void *context, struct nx_error *error)
+                                   nx_progress *progress, void *context, struct nx_error *error)
 {
     const struct nx_table *tables[] = {&stack_frame, &opcode_summary, NULL};
     struct rows rows = {.count = count};
