@@ -365,18 +365,28 @@ struct tensor_sizes {
     uint64_t inputs, outputs, weights;
 };
 
-/* The cores of an LNC share their tensors: the first graph lists them all. */
+static void add_tensor(const struct nx_neff_var *var, struct tensor_sizes *sizes)
+{
+    sizes->inputs += var->kind == NX_VAR_INPUT ? var->size : 0;
+    sizes->outputs += var->kind == NX_VAR_OUTPUT ? var->size : 0;
+    sizes->weights += var->kind == NX_VAR_WEIGHT ? var->size : 0;
+}
+
+/* The cores of an LNC share their tensors, so each counts once, as in TensorInfo; a weight may be of one core only. */
 static struct tensor_sizes sum_tensors(const struct nx_neff *neff)
 {
     struct tensor_sizes sizes = {0};
+    struct nx_dict seen = {0};
 
-    for (size_t i = 0; neff->graph_count && i < neff->graphs[0].var_count; i++) {
-        const struct nx_neff_var *var = &neff->graphs[0].vars[i];
+    for (size_t g = 0; g < neff->graph_count; g++)
+        for (size_t i = 0; i < neff->graphs[g].var_count; i++) {
+            const struct nx_neff_var *var = &neff->graphs[g].vars[i];
+            uint32_t before = seen.count;
 
-        sizes.inputs += var->kind == NX_VAR_INPUT ? var->size : 0;
-        sizes.outputs += var->kind == NX_VAR_OUTPUT ? var->size : 0;
-        sizes.weights += var->kind == NX_VAR_WEIGHT ? var->size : 0;
-    }
+            if (nx_dict_add_string(&seen, var->name) == before)
+                add_tensor(var, &sizes);
+        }
+    nx_dict_free(&seen);
     return sizes;
 }
 

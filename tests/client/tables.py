@@ -28,7 +28,8 @@ def stored(context, name, neff, ntff):
 
 def each_profile(context):
     """(name, files, truth or None): the generated samples, and the real profiles where they are."""
-    for number, options in enumerate([(), ("--ntff-version", "4"), ("--dma", "mixed", "--repeat", "3")]):
+    for number, options in enumerate([(), ("--ntff-version", "4"), ("--dma", "mixed", "--repeat", "3"),
+                                         ("--dma", "dynamic-hw", "--cores", "1")]):
         neff, ntff, truth = context.sample(*options)
         yield "sample%d" % number, stored(context, "sample%d" % number, neff, ntff), truth
     try:
@@ -63,6 +64,9 @@ def pandas_reads_every_table(context):
             equal(len(pandas.read_parquet(files["Instruction"])), truth["rows"], "rows of Instruction of " + name)
             packets = pandas.read_parquet(files["DmaPacket"], columns=["transfer_bytes"])
             equal((len(packets), int(packets.transfer_bytes.sum())), (truth["packets"], truth["dma_bytes"]), "DmaPacket of " + name)
+            if truth["static_in"] + truth["static_out"] == 0:
+                check("DmaPacketAggregated" not in files, "no blocks without static DMA in " + name)
+                continue
             blocks = pandas.read_parquet(files["DmaPacketAggregated"], columns=["write_bytes"])
             equal(int(blocks.write_bytes.sum()), truth["static_in"] + truth["static_out"],
                   "bytes of the static blocks of " + name)

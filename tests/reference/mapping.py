@@ -35,6 +35,11 @@ def nonzero(number):
     return number or None
 
 
+def told(text, filler):
+    """NULL where the reference prints a word of its own for "the files do not say": ours has no value there."""
+    return None if text in (filler, "") else text
+
+
 # ------------------------------------------------------------------ Instruction and Flow
 INSTRUCTION_KEY = ("pcore_idx", "engine", "pc", "start_ts")
 BYTES = ("hbm_read_bytes", "hbm_write_bytes", "sbuf_read_bytes", "sbuf_write_bytes", "psum_read_bytes",
@@ -61,8 +66,9 @@ def instruction(row):
         "penguin_id": row["penguin_id"], "raw_penguin_id": nonzero(row["raw_penguin_id"]),
         "bir_id": row["bir_id"], "raw_bir_id": nonzero(row["raw_bir_id"]),
         "bir_instruction_name": row["bir_instruction_name"], "crc_in": row["crc_in"], "crc_out": row["crc_out"],
-        "evt_wait_time_ns": row["evt_wait_time"], "hlo_attrs": row["hlo_attrs"], "hlo_name": row["hlo_name"],
-        "layer": row["layer"], "tensor_instruction_type": row["instruction_type"],
+        "evt_wait_time_ns": row["evt_wait_time"], "hlo_attrs": told(row["hlo_attrs"], "[]"),
+        "hlo_name": row["hlo_name"],
+        "layer": told(row["layer"], "Unknown"), "tensor_instruction_type": row["instruction_type"],
         "tensor_elements": nonzero(row.get("elements")), "scalar_activation_fn": row["activation_fn"]}
     mapped.update((name, nonzero(row.get(name))) for name in BYTES + QUEUE_BYTES)
     return mapped
@@ -123,8 +129,7 @@ def dma_packet(row):
         "end_ts": row["timestamp"] + row["duration"], "duration_ns": row["duration"],
         "packet_idx": row["packet_idx"], "read_bytes": row["read_size"], "write_bytes": row["write_size"],
         "transfer_bytes": row["transfer_size"], "throughput": row["transfer_rate"], "queue_type": row["queue_type"],
-        # ours has no value where the reference says that it does not know
-        "variable": None if row["variable"] == "unknown" else row["variable"],
+        "variable": told(row["variable"], "unknown"),
         "queue_name": row["subgroup"], "crc": row["crc"]}
 
 

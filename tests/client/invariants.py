@@ -1,0 +1,188 @@
+"""What must hold in every profile, whatever the kernel: between the columns of a row, and between the tables.
+
+Each invariant is SQL that looks for rows that break it: an answer is a failure,
+and shows where.  The figures are worked out from the raw rows again, by the
+schema's definitions, not by the code that filled the derived tables.
+"""
+import os
+
+import pyarrow.parquet as parquet
+
+from harness import check, test
+from tables import database, each_profile
+
+# The sequencer's own instructions (opcodes 0xa0 to 0xdf); all others go through the engine's data path.
+# Each of the two units starts and ends its instructions in order, and they overlap each other.
+SEQUENCER = """('EVENT_SEMAPHORE', 'EVENT_SEMAPHORE_RANGE_CLEAR', 'DRAIN', 'NOP', 'WRITE', 'NOTIFY', 'COMPARE_BRANCH',
+                'TENSOR_LOAD', 'SET_ORDERING_MODE', 'DMA_DIRECT2D')"""
+
+# The gaps of a list of intervals (p = what they are of): an interval starts one where no earlier one reaches it.
+ISLANDS = """
+    marked AS (SELECT *, start_ts > COALESCE(MAX(end_ts) OVER (PARTITION BY p ORDER BY start_ts, end_ts
+                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), start_ts - 1) AS opens FROM pieces),
+    numbered AS (SELECT *, SUM(opens::INT) OVER (PARTITION BY p ORDER BY start_ts, end_ts ROWS UNBOUNDED PRECEDING) AS island
+                 FROM marked),
+    islands AS (SELECT p, island, MIN(start_ts) AS start_ts, MAX(end_ts) AS end_ts FROM numbered GROUP BY p, island)"""
+
+WITHIN_ONE_TABLE = {
+    "instructions end after they start, and last that long":
+        "SELECT * FROM Instruction WHERE end_ts < start_ts OR duration_ns <> end_ts - start_ts OR start_ts < 0",
+    "packets end after they start, and last that long":
+        "SELECT * FROM DmaPacket WHERE end_ts < start_ts OR duration_ns <> end_ts - start_ts OR start_ts < 0",
+    # the closed tool's way: both edges and the length are rounded down, each for itself
+    "active intervals are of some length, apart, and in order": """
+        SELECT * FROM (SELECT *, LAG(end_ts) OVER (PARTITION BY pcore_idx, engine ORDER BY start_ts, end_ts) AS before
+                       FROM ActiveTime)
+        WHERE end_ts < start_ts OR ABS(duration_ns - (end_ts - start_ts)) > 1 OR before > start_ts""",
+    "a unit of an engine ends its instructions in the order in which it starts them": """
+        SELECT * FROM (SELECT *, LAG(end_ts) OVER (PARTITION BY pcore_idx, engine, timeline_track, opcode IN %s
+                                                   ORDER BY start_ts, end_ts) AS before FROM Instruction)
+        WHERE before > end_ts""" % SEQUENCER,
+    "what ran in the window lies in the window": """
+        SELECT * FROM Instruction, Summary WHERE end_ts > ROUND(total_time * 1e9) + 1""",
+    "the same place in the code is the same instruction": """
+        SELECT pcore_idx, engine, pc, COUNT(DISTINCT operands) FROM Instruction GROUP BY ALL
+        HAVING COUNT(DISTINCT opcode) > 1 OR COUNT(DISTINCT operands) > 1 OR COUNT(DISTINCT bir_id) > 1""",
+    "ids are unique": """
+        SELECT id FROM Instruction GROUP BY id HAVING COUNT(*) > 1
+        UNION ALL SELECT id FROM DmaPacket GROUP BY id HAVING COUNT(*) > 1""",
+    "a semaphore's value is what its last update left": "SELECT * FROM SemaphoreUpdate WHERE value < 0",
+}
+
+BETWEEN_TABLES = {
+    # whole nanoseconds on both sides: the first one's edges are those of picoseconds rounded down
+    "ActiveTime is the union of the instructions": """
+        WITH pieces AS (SELECT {'core': pcore_idx, 'engine': LOWER(engine)} AS p, start_ts, end_ts FROM Instruction
+                        WHERE opcode <> 'EVENT_SEMAPHORE'), %s,
+             ours AS (SELECT pcore_idx, engine, SUM(duration_ns) AS ns, COUNT(*) AS n FROM ActiveTime GROUP BY ALL),
+             theirs AS (SELECT p.core AS pcore_idx, p.engine AS engine, SUM(end_ts - start_ts) AS ns, COUNT(*) AS n
+                        FROM islands GROUP BY ALL)
+        SELECT * FROM ours FULL JOIN theirs USING (pcore_idx, engine)
+        WHERE ours.ns IS NULL OR theirs.ns IS NULL OR ABS(ours.ns - theirs.ns) > GREATEST(ours.n, theirs.n)""" % ISLANDS,
+    "every instruction that counts lies in an interval of ActiveTime": """
+        SELECT i.* FROM Instruction i ANTI JOIN ActiveTime a
+               ON a.pcore_idx = i.pcore_idx AND a.engine = LOWER(i.engine) AND a.start_ts <= i.start_ts AND a.end_ts >= i.end_ts - 1
+        WHERE i.opcode <> 'EVENT_SEMAPHORE'""",
+    "Summary counts the rows": """
+        SELECT * FROM Summary WHERE trace_count <> event_count + (SELECT COUNT(*) FROM Instruction) + (SELECT COUNT(*) FROM DmaPacket)
+            OR tensor_engine_instruction_count <> (SELECT COUNT(*) FROM Instruction WHERE engine = 'Tensor')
+            OR vector_engine_instruction_count <> (SELECT COUNT(*) FROM Instruction WHERE engine = 'Vector')
+            OR scalar_engine_instruction_count <> (SELECT COUNT(*) FROM Instruction WHERE engine = 'Scalar')
+            OR gpsimd_engine_instruction_count <> (SELECT COUNT(*) FROM Instruction WHERE engine = 'GpSimd')
+            OR sync_engine_instruction_count <> (SELECT COUNT(*) FROM Instruction WHERE engine = 'Sync')
+            OR matmul_instruction_count <> (SELECT COUNT(*) FROM Instruction WHERE opcode = 'MATMUL')
+            OR activate_instruction_count <> (SELECT COUNT(*) FROM Instruction WHERE opcode = 'ACTIVATE')""",
+    "Summary's bytes are the sums over Instruction": """
+        SELECT * FROM Summary, (SELECT %s FROM Instruction) i WHERE %s""" % (
+            ", ".join("COALESCE(SUM(%s), 0) AS %s" % (b, b) for b in (
+                "hbm_read_bytes", "hbm_write_bytes", "sbuf_read_bytes", "sbuf_write_bytes", "psum_read_bytes",
+                "psum_write_bytes", "psum_read_sbuf_write_bytes", "input_queue_bytes", "output_queue_bytes", "weight_queue_bytes")),
+            " OR ".join("Summary.%s <> i.%s" % (b, b) for b in (
+                "hbm_read_bytes", "hbm_write_bytes", "sbuf_read_bytes", "sbuf_write_bytes", "psum_read_bytes",
+                "psum_write_bytes", "psum_read_sbuf_write_bytes", "input_queue_bytes", "output_queue_bytes", "weight_queue_bytes"))),
+    "Summary's FLOPs are the sums over MATMUL": """
+        SELECT * FROM Summary, (SELECT COALESCE(SUM(raw_flops), 0) AS f, COALESCE(SUM(flops_transpose), 0) AS t,
+                                       SUM(adjusted_flops) AS a FROM Instruction)
+        WHERE hardware_flops <> f OR COALESCE(transpose_flops, 0) <> t OR adjusted_hardware_flops <> a""",
+    "Summary's times of engines are the sums over Instruction and ActiveTime": " UNION ALL ".join("""
+        SELECT '{0}', {0}_engine_instruction_time, i.s, {0}_engine_active_time, NULL FROM Summary,
+               (SELECT COALESCE(SUM(duration_ns), 0) AS s, COUNT(*) AS n FROM Instruction
+                WHERE LOWER(engine) = '{0}' AND opcode <> 'EVENT_SEMAPHORE') i
+        WHERE ABS({0}_engine_instruction_time * 1e9 - i.s) > i.n + 1""".format(e)
+                                                              for e in ("tensor", "vector", "scalar", "gpsimd", "sync")),
+    "Summary's DMA is the sum over DmaPacket": """
+        SELECT * FROM Summary, (SELECT COUNT(*) FILTER (d = 'static') AS sn, COALESCE(SUM(transfer_bytes) FILTER (d = 'static'), 0) AS sb,
+                                       COUNT(*) FILTER (d = 'software_dynamic') AS wn,
+                                       COALESCE(SUM(transfer_bytes) FILTER (d = 'software_dynamic'), 0) AS wb,
+                                       COUNT(*) FILTER (d = 'hardware_dynamic') AS hn,
+                                       COALESCE(SUM(transfer_bytes) FILTER (d = 'hardware_dynamic'), 0) AS hb,
+                                       SUM(duration_ns) AS ns, COUNT(*) AS n
+                                FROM (SELECT *, CASE WHEN queue_type LIKE '%dynamic' THEN queue_type ELSE 'static' END AS d FROM DmaPacket))
+        WHERE static_dma_packet_count <> sn OR static_dma_size <> sb OR software_dynamic_dma_packet_count <> wn
+           OR software_dynamic_dma_size <> wb OR hardware_dynamic_dma_packet_count <> hn OR hardware_dynamic_dma_size <> hb
+           OR ABS(dma_packet_time * 1e9 - ns) > n + 1""",
+    "Summary's active time of DMA is the union of DmaPacket": """
+        WITH pieces AS (SELECT 0 AS p, start_ts, end_ts FROM DmaPacket), %s
+        SELECT * FROM (SELECT SUM(end_ts - start_ts) AS ns, COUNT(*) AS n FROM islands), Summary
+        WHERE ABS(dma_active_time * 1e9 - ns) > n + 1""" % ISLANDS,
+    # samples closer than 10 ns to the one before are left out, so the last one may not have seen every packet
+    "DmaUsage never shows more than the packets moved": """
+        SELECT * FROM (SELECT pcore_idx, SUM(transfer_bytes) AS moved FROM DmaPacket GROUP BY ALL) p
+        JOIN (SELECT pcore_idx, MAX(total_transfer_bytes) AS shown FROM DmaUsage GROUP BY ALL) u USING (pcore_idx)
+        WHERE shown > moved""",
+    "queues of packets are listed, but for those of the runtime": """
+        SELECT p.* FROM DmaPacket p ANTI JOIN DmaQueuesInfo q
+               ON p.pcore_idx = q.pcore_idx AND p.queue_name LIKE q.name || '%'
+        WHERE p.queue_type NOT IN ('instruction', 'unknown') AND p.queue_name NOT SIMILAR TO 'Q[0-9]+-E[0-9]+'""",
+}
+
+WITH_STATIC_BLOCKS = {
+    "a block's packets move its bytes and the semaphore's four on each ring": """
+        SELECT a.id, a.queue_name, a.block_id, a.write_bytes, p.moved, p.rings FROM DmaPacketAggregated a
+        JOIN (SELECT packet_aggregation_id, SUM(transfer_bytes) AS moved, COUNT(DISTINCT (engine_idx, queue_idx)) AS rings
+              FROM DmaPacket GROUP BY ALL) p ON p.packet_aggregation_id = a.id
+        WHERE p.moved <> a.write_bytes + 4 * p.rings""",
+    "a block's bytes are those of its descriptors": """
+        SELECT * FROM (SELECT *, list_product(write_shape::BIGINT[]) AS written, list_product(read_shape::BIGINT[]) AS was_read
+                       FROM DmaPacketAggregated WHERE write_shape LIKE '[%]' AND write_shape NOT LIKE '[[%')
+        WHERE written <> write_bytes OR was_read <> read_bytes OR transfer_bytes <> write_bytes""",
+    "each block has packets, and lasts as long as they do": """
+        SELECT a.* FROM DmaPacketAggregated a
+        LEFT JOIN (SELECT packet_aggregation_id AS id, MIN(start_ts) AS first, MAX(end_ts) AS last FROM DmaPacket GROUP BY ALL) p
+             ON p.id = a.id
+        WHERE p.id IS NULL OR p.first <> a.start_ts OR ABS(p.last - a.end_ts) > 1""",
+    "Summary's transfers are the blocks": """
+        SELECT * FROM Summary, (SELECT COUNT(*) AS n, SUM(transfer_bytes) AS bytes FROM DmaPacketAggregated)
+        WHERE dma_transfer_count <> n OR dma_transfer_total_bytes <> bytes""",
+}
+
+
+def failures(db, invariants):
+    found = []
+    for promise, sql in invariants.items():
+        rows = db.execute(sql).fetchmany(3)
+        if rows:
+            found.append("%s: but %s" % (promise, rows))
+    return found
+
+
+@test
+def invariants_hold(context):
+    for name, files, _ in each_profile(context):
+        with database(files) as db:
+            broken = failures(db, WITHIN_ONE_TABLE) + failures(db, BETWEEN_TABLES)
+            if "DmaPacketAggregated" in files:
+                broken += failures(db, WITH_STATIC_BLOCKS)
+            check(not broken, "the invariants of %s" % name, *broken)
+
+
+@test
+def every_flow_edge_joins_rows(context):
+    """Whatever tables an edge names: both have rows of these ids, and what comes first does not start last."""
+    for name, files, _ in each_profile(context):
+        if "Flow" not in files:
+            continue
+        with database(files) as db:
+            for side in ("in", "out"):
+                for table, in db.execute("SELECT DISTINCT %s_table FROM Flow" % side).fetchall():
+                    check(table in files, "the table that Flow of %s names" % name, table)
+                    lost = db.execute('SELECT f.* FROM Flow f ANTI JOIN "%s" t ON f.%s_id = t.id WHERE f.%s_table = ?'
+                                      % (table, side, side), [table]).fetchmany(3)
+                    check(not lost, "%s_id of Flow in %s of %s" % (side, table, name), lost)
+
+
+@test
+def an_invariant_can_fail(context):
+    """The same SQL on tables that were tampered with: each group must notice."""
+    neff, ntff, _ = context.sample()
+    data = context.folder("data")
+    context.ingested(data, "tampered", neff, ntff)
+    folder = os.path.join(data, "profiles", "global", "tampered@latest")
+    files = {f[:-8]: os.path.join(folder, f) for f in os.listdir(folder)}
+    for table, change in (("Instruction", "end_ts - 5 AS end_ts"), ("ActiveTime", "duration_ns + 7 AS duration_ns"),
+                          ("DmaPacket", "transfer_bytes + 4 AS transfer_bytes"), ("Summary", "hbm_read_bytes + 1 AS hbm_read_bytes"),
+                          ("DmaPacketAggregated", "write_bytes * 2 AS write_bytes")):
+        check(os.path.exists(files[table]) and parquet.read_metadata(files[table]).num_rows, "%s is there" % table)
+        with database({k: v for k, v in files.items() if k != table}) as db:
+            db.execute('CREATE VIEW "%s" AS SELECT * REPLACE (%s) FROM read_parquet(\'%s\')' % (table, change, files[table]))
+            check(failures(db, {**WITHIN_ONE_TABLE, **BETWEEN_TABLES, **WITH_STATIC_BLOCKS}), "tampering with %s is noticed" % table)
