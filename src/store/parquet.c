@@ -1,187 +1,109 @@
 /*
- * Tables to Parquet, through DuckDB.
+ * All tables of a profile to Parquet: which parts there are, and which thread writes what.
  *
- * A table becomes a DuckDB table function, and COPY scans it: DuckDB lends
- * vectors, the table fills them, DuckDB encodes and compresses them.  Each
- * function runs in one thread, so rows keep their order; two tables are
- * written at a time to use a second core.
+ * Threads take jobs from one list: first every table is opened (its rows are
+ * worked out), then every part is written, the largest first.  What the parts
+ * are depends on the numbers of rows alone, so the files do not depend on the
+ * number of threads.
  */
 #include "store/parquet.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <duckdb.h>
 
 #include "base/memory.h"
+#include "store/parquet_part.h"
 
-/*
- * A dictionary becomes an ENUM, which the Parquet writer repeats in every row
- * group: worth it while it is small.  Beyond, its strings are handed over row
- * by row, and the writer builds a dictionary of each row group itself.
- */
-#define ENUM_MAX 4096
-#define ROW_GROUP_SIZE 122880 /* rows; a multiple of DuckDB's vector size */
-
-struct column {
-    enum nx_column_type type;
-    const struct nx_dict_entry *entries; /* of its dictionary, as UTF-8 */
-    uint32_t entry_count;
-    bool is_enum;
-    unsigned enum_width; /* bytes of DuckDB's vector of this ENUM: 1, 2 or 4 */
-    uint32_t *numbers;   /* as the table puts them, one vector's worth; NULL: no dictionary */
-};
-
-struct source { /* one table, on its way to a file */
-    const struct nx_table *table;
-    const struct nx_table_schema *schema;
-    void *state;
-    uint64_t rows, next;
-    struct column *columns;
-    struct nx_vector *vectors;
-    duckdb_vector *lent;
-    struct nx_arena texts; /* entries of dictionaries that were not UTF-8 */
-    struct writer *writer;
-};
+/* A table of more rows than that becomes several files, of which both cores can write; but not of hundreds. */
+#define PART_ROWS (8 * (uint64_t)NX_PARQUET_ROW_GROUP)
+#define MAX_PARTS 64
 
 struct writer {
     const char *dir;
+    const struct nx_table *const *tables;
+    const struct nx_profile *profile;
     duckdb_database database;
-    struct source *sources; /* largest first */
-    size_t count, taken;
+    struct nx_parquet_source *sources; /* as `tables` */
+    size_t source_count;
+    struct nx_parquet_part *parts; /* largest first */
+    size_t part_count;
     uint64_t total, written;
     nx_progress *progress;
     void *context;
     pthread_mutex_t lock; /* of taken, written, failed and error */
+    size_t taken;
     bool failed;
     struct nx_error error;
 };
 
-/* ------------------------------------------------------------------ the table function */
+/* ------------------------------------------------------------------ jobs */
 
-/* Names in an input file may be any bytes; the database takes UTF-8 only, and does not check. */
-static void put_text(struct nx_chunk *chunk, unsigned column, uint32_t row, const char *bytes, size_t size)
+/* The next of `count` jobs, or `count` when there are no more. */
+static size_t take(struct writer *writer, size_t count)
 {
-    const struct source *source = chunk->sink;
-    struct nx_text mended = {0};
+    size_t job = count;
 
-    if (nx_text_is_utf8(bytes, size)) {
-        duckdb_vector_assign_string_element_len(source->lent[column], row, bytes, size);
-    } else {
-        nx_text_append_utf8(&mended, bytes, size);
-        duckdb_vector_assign_string_element_len(source->lent[column], row, mended.data, mended.size);
-        nx_text_free(&mended);
-    }
-    nx_chunk_mark(chunk, column, row);
+    pthread_mutex_lock(&writer->lock);
+    if (!writer->failed && writer->taken < count)
+        job = writer->taken++;
+    pthread_mutex_unlock(&writer->lock);
+    return job;
 }
 
-static duckdb_type scalar_type(enum nx_column_type type)
+static void *open_tables(void *opaque)
 {
-    switch (type) {
-    case NX_TYPE_INT64:
-        return DUCKDB_TYPE_BIGINT;
-    case NX_TYPE_INT32:
-        return DUCKDB_TYPE_INTEGER;
-    case NX_TYPE_BOOL:
-        return DUCKDB_TYPE_BOOLEAN;
-    case NX_TYPE_TEXT:
-    case NX_TYPE_ARRAY:
-        return DUCKDB_TYPE_VARCHAR;
-    default:
-        return DUCKDB_TYPE_DOUBLE;
-    }
+    struct writer *writer = opaque;
+
+    for (size_t job; (job = take(writer, writer->source_count)) < writer->source_count;)
+        nx_parquet_open_source(&writer->sources[job], writer->tables[job], writer->profile);
+    return NULL;
 }
 
-static duckdb_logical_type make_type(const struct column *column)
+static void fail(struct writer *writer, const struct nx_parquet_part *part, const struct nx_error *why)
 {
-    duckdb_logical_type type;
-    const char **names;
+    bool full = strstr(why->text, "No space left") || strstr(why->text, strerror(EDQUOT));
 
-    if (!column->is_enum)
-        return duckdb_create_logical_type(scalar_type(column->type));
-    names = nx_alloc(column->entry_count * sizeof(*names));
-    for (uint32_t i = 0; i < column->entry_count; i++)
-        names[i] = column->entries[i].data;
-    type = duckdb_create_enum_type(names, column->entry_count);
-    free(names);
-    return type;
+    pthread_mutex_lock(&writer->lock);
+    if (!writer->failed)
+        nx_fail(&writer->error, full ? NX_UNAVAILABLE : NX_FAILED, "cannot write table %s: %s",
+                part->source->table->name, why->text);
+    writer->failed = true;
+    pthread_mutex_unlock(&writer->lock);
 }
 
-static void bind(duckdb_bind_info info)
+static void *write_parts(void *opaque)
 {
-    struct source *source = duckdb_bind_get_extra_info(info);
+    struct writer *writer = opaque;
+    struct nx_error why;
 
-    for (size_t c = 0; c < source->schema->column_count; c++) {
-        duckdb_logical_type type = make_type(&source->columns[c]);
-
-        duckdb_bind_add_result_column(info, source->schema->columns[c].name, type);
-        duckdb_destroy_logical_type(&type);
-    }
-    duckdb_bind_set_cardinality(info, source->rows, true);
+    for (size_t job; (job = take(writer, writer->part_count)) < writer->part_count;)
+        if (!nx_parquet_write_part(writer->database, writer->dir, &writer->parts[job], &why))
+            fail(writer, &writer->parts[job], &why);
+    return NULL;
 }
 
-static void init(duckdb_init_info info)
+/* Runs `work` in the calling thread and, if there may be two, in another one. */
+static void work_through(struct writer *writer, void *(*work)(void *), unsigned threads)
 {
-    struct source *source = duckdb_init_get_extra_info(info);
+    pthread_t second;
+    bool has_second;
 
-    source->next = 0;
-    duckdb_init_set_max_threads(info, 1);
+    writer->taken = 0;
+    has_second = threads > 1 && pthread_create(&second, NULL, work, writer) == 0;
+    work(writer);
+    if (has_second)
+        pthread_join(second, NULL);
 }
 
-/* Every value is NULL until the table puts it. */
-static void lend(struct source *source, duckdb_data_chunk output, uint32_t rows)
+/* ------------------------------------------------------------------ parts */
+
+static void written(void *context, uint64_t rows)
 {
-    for (size_t c = 0; c < source->schema->column_count; c++) {
-        duckdb_vector vector = duckdb_data_chunk_get_vector(output, c);
-        struct column *column = &source->columns[c];
+    struct writer *writer = context;
 
-        duckdb_vector_ensure_validity_writable(vector);
-        source->lent[c] = vector;
-        source->vectors[c].valid = duckdb_vector_get_validity(vector);
-        memset(source->vectors[c].valid, 0, (rows + 63) / 64 * sizeof(uint64_t));
-        source->vectors[c].data = column->numbers ? (void *)column->numbers : duckdb_vector_get_data(vector);
-    }
-}
-
-static bool is_valid(const struct nx_vector *vector, uint32_t row)
-{
-    return vector->valid[row >> 6] >> (row & 63) & 1;
-}
-
-/* Dictionary numbers, as the table put them, into DuckDB's own form. */
-static void take_dictionary(const struct source *source, size_t c, uint32_t rows)
-{
-    const struct column *column = &source->columns[c];
-    const struct nx_vector *vector = &source->vectors[c];
-    void *data = duckdb_vector_get_data(source->lent[c]);
-
-    for (uint32_t row = 0; row < rows; row++) {
-        uint32_t number = column->numbers[row];
-
-        if (!is_valid(vector, row))
-            continue;
-        if (!column->is_enum) {
-            const struct nx_dict_entry *entry = &column->entries[number];
-
-            duckdb_vector_assign_string_element_len(source->lent[c], row, entry->data, entry->size);
-        } else if (column->enum_width == 1) {
-            ((uint8_t *)data)[row] = (uint8_t)number;
-        } else if (column->enum_width == 2) {
-            ((uint16_t *)data)[row] = (uint16_t)number;
-        } else {
-            ((uint32_t *)data)[row] = number;
-        }
-    }
-}
-
-static void report(struct writer *writer, uint64_t rows)
-{
     pthread_mutex_lock(&writer->lock);
     writer->written += rows;
     if (writer->progress)
@@ -189,237 +111,55 @@ static void report(struct writer *writer, uint64_t rows)
     pthread_mutex_unlock(&writer->lock);
 }
 
-static void fill(duckdb_function_info info, duckdb_data_chunk output)
+/* Rows of each part but the last: whole row groups. */
+static uint64_t rows_of_part(uint64_t rows)
 {
-    struct source *source = duckdb_function_get_extra_info(info);
-    uint64_t left = source->rows - source->next, size = duckdb_vector_size();
-    struct nx_chunk chunk = {.rows = (uint32_t)(left < size ? left : size),
-                             .columns = source->vectors,
-                             .put_text = put_text,
-                             .sink = source};
+    uint64_t groups = (rows / MAX_PARTS + NX_PARQUET_ROW_GROUP) / NX_PARQUET_ROW_GROUP;
+    uint64_t size = groups * NX_PARQUET_ROW_GROUP;
 
-    if (chunk.rows) {
-        lend(source, output, chunk.rows);
-        source->table->fill(source->state, source->next, &chunk);
-        for (size_t c = 0; c < source->schema->column_count; c++)
-            if (source->columns[c].numbers)
-                take_dictionary(source, c, chunk.rows);
-        source->next += chunk.rows;
-        report(source->writer, chunk.rows);
-    }
-    duckdb_data_chunk_set_size(output, chunk.rows);
+    return size > PART_ROWS ? size : PART_ROWS;
 }
 
-/* ------------------------------------------------------------------ writing one table */
-
-static bool run(duckdb_connection connection, const char *sql, struct nx_error *error)
+static void add_parts(struct writer *writer, const struct nx_parquet_source *source, size_t *capacity)
 {
-    duckdb_result result;
-    bool ok = duckdb_query(connection, sql, &result) == DuckDBSuccess;
+    uint64_t size = rows_of_part(source->rows);
 
-    if (!ok)
-        nx_fail(error, NX_FAILED, "%s", duckdb_result_error(&result));
-    duckdb_destroy_result(&result);
-    return ok;
-}
+    writer->total += source->rows;
+    for (uint64_t first = 0; first < source->rows; first += size) {
+        uint64_t left = source->rows - first;
 
-static bool register_source(duckdb_connection connection, struct source *source, const char *name)
-{
-    duckdb_table_function function = duckdb_create_table_function();
-    bool ok;
-
-    duckdb_table_function_set_name(function, name);
-    duckdb_table_function_set_extra_info(function, source, NULL);
-    duckdb_table_function_set_bind(function, bind);
-    duckdb_table_function_set_init(function, init);
-    duckdb_table_function_set_function(function, fill);
-    ok = duckdb_register_table_function(connection, function) == DuckDBSuccess;
-    duckdb_destroy_table_function(&function);
-    return ok;
-}
-
-/* A copy of the entry's text as UTF-8. */
-static struct nx_dict_entry mended_entry(struct nx_arena *arena, const struct nx_dict_entry *entry)
-{
-    struct nx_text text = {0};
-    struct nx_dict_entry mended;
-
-    nx_text_append_utf8(&text, entry->data, entry->size);
-    mended = (struct nx_dict_entry){nx_arena_text(arena, text.data, text.size), (uint32_t)text.size};
-    nx_text_free(&text);
-    return mended;
-}
-
-/* The dictionary as it can be handed over, and whether as an ENUM. */
-static void open_dictionary(struct source *source, struct column *column, const struct nx_dict *dict)
-{
-    struct nx_dict_entry *own = NULL;
-
-    column->entries = dict->entries;
-    column->entry_count = dict->count;
-    column->is_enum = dict->count > 0 && dict->count <= ENUM_MAX && dict->count <= source->rows;
-    column->enum_width = dict->count <= UINT8_MAX ? 1 : dict->count <= UINT16_MAX ? 2 : 4;
-    for (uint32_t i = 0; i < dict->count; i++) {
-        const struct nx_dict_entry *entry = &dict->entries[i];
-
-        /* names of an ENUM are C strings */
-        if (column->is_enum && memchr(entry->data, 0, entry->size))
-            column->is_enum = false;
-        if (nx_text_is_utf8(entry->data, entry->size))
-            continue;
-        if (!own) {
-            own = nx_arena_alloc(&source->texts, dict->count, sizeof(*own));
-            memcpy(own, dict->entries, dict->count * sizeof(*own));
-            column->entries = own;
-            column->is_enum = false; /* two that differ may be the same when mended */
-        }
-        own[i] = mended_entry(&source->texts, entry);
+        writer->parts = nx_grow(writer->parts, writer->part_count, capacity, sizeof(*writer->parts));
+        writer->parts[writer->part_count++] =
+            (struct nx_parquet_part){.source = source,
+                                     .first = first,
+                                     .rows = left < size ? left : size,
+                                     .number = source->rows > size ? (int)(first / size) : -1,
+                                     .written = written,
+                                     .context = writer};
     }
 }
 
-static void open_columns(struct source *source)
-{
-    size_t count = source->schema->column_count;
-
-    source->columns = nx_zalloc(count, sizeof(*source->columns));
-    source->vectors = nx_zalloc(count, sizeof(*source->vectors));
-    source->lent = nx_zalloc(count, sizeof(*source->lent));
-    for (size_t c = 0; c < count; c++) {
-        struct column *column = &source->columns[c];
-        const struct nx_dict *dict = NULL;
-
-        column->type = source->schema->columns[c].type;
-        if (source->table->dictionary)
-            dict = source->table->dictionary(source->state, (unsigned)c);
-        if (!dict)
-            continue;
-        column->numbers = nx_zalloc(duckdb_vector_size(), sizeof(*column->numbers));
-        open_dictionary(source, column, dict);
-    }
-}
-
-static void close_columns(struct source *source)
-{
-    for (size_t c = 0; source->columns && c < source->schema->column_count; c++)
-        free(source->columns[c].numbers);
-    free(source->columns);
-    free(source->vectors);
-    free(source->lent);
-    nx_arena_free(&source->texts);
-    source->columns = NULL;
-    source->vectors = NULL;
-    source->lent = NULL;
-}
-
-/* 'text' with its quotes doubled, as an SQL string */
-static void put_sql_string(struct nx_text *sql, const char *text)
-{
-    nx_text_puts(sql, "'");
-    for (; *text; text++)
-        nx_text_printf(sql, *text == '\'' ? "''" : "%c", *text);
-    nx_text_puts(sql, "'");
-}
-
-static bool write_source(struct writer *writer, struct source *source, struct nx_error *error)
-{
-    duckdb_connection connection;
-    struct nx_text path = {0}, sql = {0};
-    char name[64];
-    bool ok;
-
-    if (duckdb_connect(writer->database, &connection) != DuckDBSuccess) {
-        nx_fail(error, NX_FAILED, "cannot connect to the database");
-        return false;
-    }
-    open_columns(source);
-    snprintf(name, sizeof(name), "rows_of_%s", source->table->name);
-    nx_text_printf(&path, "%s/%s.parquet", writer->dir, source->table->name);
-    nx_text_printf(&sql, "COPY (SELECT * FROM %s()) TO ", name);
-    put_sql_string(&sql, nx_text_string(&path));
-    /* v2: delta encodings, a tenth smaller; pyarrow, pandas and DuckDB read it */
-    nx_text_printf(&sql, " (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, ROW_GROUP_SIZE %d)",
-                   ROW_GROUP_SIZE);
-    ok = register_source(connection, source, name);
-    if (!ok)
-        nx_fail(error, NX_FAILED, "cannot register the table with the database");
-    ok = ok && run(connection, nx_text_string(&sql), error);
-    close_columns(source);
-    nx_text_free(&path);
-    nx_text_free(&sql);
-    duckdb_disconnect(&connection);
-    return ok;
-}
-
-/* ------------------------------------------------------------------ all tables */
-
-static struct source *take(struct writer *writer)
-{
-    struct source *source = NULL;
-
-    pthread_mutex_lock(&writer->lock);
-    if (!writer->failed && writer->taken < writer->count)
-        source = &writer->sources[writer->taken++];
-    pthread_mutex_unlock(&writer->lock);
-    return source;
-}
-
-static void fail(struct writer *writer, const struct source *source, const struct nx_error *why)
-{
-    bool full = strstr(why->text, "No space left") || strstr(why->text, strerror(EDQUOT));
-
-    pthread_mutex_lock(&writer->lock);
-    if (!writer->failed)
-        nx_fail(&writer->error, full ? NX_UNAVAILABLE : NX_FAILED, "cannot write table %s: %s",
-                source->table->name, why->text);
-    writer->failed = true;
-    pthread_mutex_unlock(&writer->lock);
-}
-
-static void *work(void *opaque)
-{
-    struct writer *writer = opaque;
-    struct source *source;
-    struct nx_error why;
-
-    while ((source = take(writer)))
-        if (!write_source(writer, source, &why))
-            fail(writer, source, &why);
-    return NULL;
-}
-
+/* By cells, which is what writing takes; whatever is left to do last should be small. */
 static int largest_first(const void *left, const void *right)
 {
-    const struct source *a = left, *b = right;
+    const struct nx_parquet_part *a = left, *b = right;
+    uint64_t cells_a = a->rows * a->source->schema->column_count, cells_b = b->rows * b->source->schema->column_count;
 
-    if (a->rows != b->rows)
-        return a->rows < b->rows ? 1 : -1;
-    return strcmp(a->table->name, b->table->name);
+    if (cells_a != cells_b)
+        return cells_a < cells_b ? 1 : -1;
+    if (a->source != b->source)
+        return strcmp(a->source->table->name, b->source->table->name);
+    return a->number - b->number;
 }
 
-static void open_sources(struct writer *writer, const struct nx_table *const *tables,
-                         const struct nx_profile *profile)
+static void make_parts(struct writer *writer)
 {
-    size_t count = 0;
+    size_t capacity = 0;
 
-    while (tables[count])
-        count++;
-    writer->sources = nx_zalloc(count, sizeof(*writer->sources));
-    for (size_t i = 0; i < count; i++) {
-        struct source *source = &writer->sources[writer->count];
-
-        *source = (struct source){.table = tables[i],
-                                  .schema = nx_schema_find(tables[i]->name, false),
-                                  .state = tables[i]->open(profile),
-                                  .writer = writer};
-        source->rows = tables[i]->count(source->state);
-        if (source->rows && source->schema) {
-            writer->total += source->rows;
-            writer->count++;
-        } else {
-            tables[i]->close(source->state);
-        }
-    }
-    qsort(writer->sources, writer->count, sizeof(*writer->sources), largest_first);
+    for (size_t i = 0; i < writer->source_count; i++)
+        add_parts(writer, &writer->sources[i], &capacity);
+    if (writer->part_count)
+        qsort(writer->parts, writer->part_count, sizeof(*writer->parts), largest_first);
 }
 
 static bool open_database(struct writer *writer, unsigned threads, struct nx_error *error)
@@ -450,21 +190,25 @@ enum nx_status nx_parquet_write(const char *dir, const struct nx_table *const *t
                                 const struct nx_profile *profile, unsigned threads,
                                 nx_progress *progress, void *context, struct nx_error *error)
 {
-    struct writer writer = {
-        .dir = dir, .progress = progress, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER};
-    pthread_t second;
-    bool has_second;
+    struct writer writer = {.dir = dir,
+                            .tables = tables,
+                            .profile = profile,
+                            .progress = progress,
+                            .context = context,
+                            .lock = PTHREAD_MUTEX_INITIALIZER};
 
     if (!open_database(&writer, threads ? threads : 1, error))
         return error->status;
-    open_sources(&writer, tables, profile);
-    has_second = threads > 1 && pthread_create(&second, NULL, work, &writer) == 0;
-    work(&writer);
-    if (has_second)
-        pthread_join(second, NULL);
-    for (size_t i = 0; i < writer.count; i++)
-        writer.sources[i].table->close(writer.sources[i].state);
+    while (tables[writer.source_count])
+        writer.source_count++;
+    writer.sources = nx_zalloc(writer.source_count, sizeof(*writer.sources));
+    work_through(&writer, open_tables, threads);
+    make_parts(&writer);
+    work_through(&writer, write_parts, threads);
+    for (size_t i = 0; i < writer.source_count; i++)
+        nx_parquet_close_source(&writer.sources[i]);
     free(writer.sources);
+    free(writer.parts);
     duckdb_close(&writer.database);
     if (!writer.failed)
         return NX_OK;

@@ -96,12 +96,12 @@ struct nx_profile {
 struct nx_table {
     const char *name; /* of its entry in schema.def */
     /*
-     * Prepares what the rows need and returns it (never NULL); called once, before the others.  `profile`
-     * outlives it.
+     * Prepares what the rows need and returns it (never NULL); called once, before the others; another table may be
+     * opened meanwhile.  `profile` outlives it.
      */
     void *(*open)(const struct nx_profile *profile);
     uint64_t (*count)(const void *state); /* rows; 0 = the table is not written */
-    /* Rows first .. first + chunk->rows - 1. Must be callable in any order and from any one thread at a time. */
+    /* Rows first .. first + chunk->rows - 1. Called in any order, and by several threads at a time. */
     void (*fill)(const void *state, uint64_t first, struct nx_chunk *chunk);
     /* The dictionary of a text column whose values repeat, or NULL: nx_put_text. May be NULL as a whole. */
     const struct nx_dict *(*dictionary)(const void *state, unsigned column);

@@ -355,6 +355,44 @@ static void one_thread_and_two_write_the_same(void **state)
     duckdb_free(two);
 }
 
+/* Both ways: three files, each of whole row groups but the last, which together are the rows in their order. */
+static void many_rows_become_parts_in_order(void **state)
+{
+    char *before = NULL;
+
+    (void)state;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        char path[64], *found;
+
+        snprintf(path, sizeof(path), "%s/OpcodeSummary.parquet", dir);
+        unlink(path);
+        write_rows(2000001, 40, threads);
+        assert_int_not_equal(access(path, F_OK), 0);
+        for (int part = 0; part < 3; part++) {
+            snprintf(path, sizeof(path), "OpcodeSummary_%d", part);
+            expect(part == 2 ? "33921" : "983040", "count(*)", path);
+            found = query("SELECT bool_and(instruction_time_ns = -(n + %d * 983040))::VARCHAR FROM (SELECT *, "
+                          "file_row_number AS n FROM read_parquet('%s/%s.parquet', file_row_number = true))",
+                          part, dir, path);
+            assert_string_equal(found, "true");
+            duckdb_free(found);
+        }
+        found = query("SELECT md5(string_agg(content::VARCHAR, '' ORDER BY filename)) FROM read_blob('%s/OpcodeSummary_*.parquet')",
+                      dir);
+        if (before)
+            assert_string_equal(found, before);
+        duckdb_free(before);
+        before = found;
+    }
+    duckdb_free(before);
+    for (int part = 0; part < 3; part++) {
+        char path[64];
+
+        snprintf(path, sizeof(path), "%s/OpcodeSummary_%d.parquet", dir, part);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 static enum nx_status try_to_write(const char *folder, uint64_t count, unsigned threads,
                                    nx_progress *progress, void *context, struct nx_error *error)
 {
@@ -457,6 +495,7 @@ int main(void)
         cmocka_unit_test(types_are_the_schema_s),
         cmocka_unit_test(a_table_without_rows_is_not_written),
         cmocka_unit_test(one_thread_and_two_write_the_same),
+        cmocka_unit_test(many_rows_become_parts_in_order),
         cmocka_unit_test(bytes_that_are_not_utf8_are_mended),
         cmocka_unit_test(texts_with_a_nul_stay_apart),
         cmocka_unit_test(progress_only_grows_and_ends_at_the_total),
