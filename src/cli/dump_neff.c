@@ -167,6 +167,35 @@ static json_t *dump_texts(const char *const *texts, size_t count)
     return list;
 }
 
+/* Files of one level of debug information, and what of its entries is not the same in every NEFF. */
+static json_t *dump_level(const struct nx_dbg *dbg)
+{
+    uint64_t kinds[NX_DBG_TRANSPOSE + 1] = {0}, with_parent = 0, with_line = 0, with_frame = 0;
+    json_t *files = json_array();
+
+    for (size_t i = 0; i < dbg->file_count; i++)
+        json_array_append_new(files, json_pack("{s:o,s:o}", "member", nx_dump_text(dbg->files[i].member),
+                                               "parent", nx_dump_text(dbg->files[i].parent)));
+    for (size_t i = 0; i < dbg->count; i++) {
+        const struct nx_dbg_entry *entry = &dbg->entries[i];
+        const char *file;
+        int64_t line;
+
+        if (entry->kind <= NX_DBG_TRANSPOSE)
+            kinds[entry->kind]++;
+        with_parent += entry->parent_count > 0;
+        with_line += nx_dbg_source(dbg, entry, &file, &line);
+        with_frame += entry->stack_frame_id > 0;
+    }
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "entries", nx_dump_number(dbg->count), "spills",
+                     nx_dump_number(kinds[NX_DBG_SPILL]), "transposes",
+                     nx_dump_number(kinds[NX_DBG_TRANSPOSE]), "with_parent", nx_dump_number(with_parent),
+                     "with_source_line", nx_dump_number(with_line), "with_stack_frame",
+                     nx_dump_number(with_frame), "source_files",
+                     dump_texts(dbg->source_files, dbg->source_file_count), "kernel_names",
+                     dump_texts(dbg->kernel_names, dbg->kernel_name_count), "files", files);
+}
+
 static json_t *dump_graph(const struct nx_neff_graph *graph)
 {
     json_t *engines = json_array();
@@ -174,13 +203,21 @@ static json_t *dump_graph(const struct nx_neff_graph *graph)
     for (int e = 0; e < NX_ENGINE_COUNT; e++)
         json_array_append_new(engines, dump_engine(&graph->engines[e], (enum nx_engine)e));
     return json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(graph->name), "variables",
-        dump_vars(graph), "queues", dump_queues(graph), "dma_blocks", nx_dump_number(graph->block_count),
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", nx_dump_text(graph->name), "variables", dump_vars(graph),
+        "queues", dump_queues(graph), "dma_blocks", nx_dump_number(graph->block_count),
         "runtime_semaphore_count", number_or_null(graph->runtime_semaphore_count), "engines", engines,
-        "bir_entries", nx_dump_number(graph->bir.count), "dma_entries", nx_dump_number(graph->dma_bir.count),
-        "penguin_entries", nx_dump_number(graph->penguin.count), "source_files",
-        dump_texts(graph->penguin.source_files, graph->penguin.source_file_count), "kernel_names",
-        dump_texts(graph->penguin.kernel_names, graph->penguin.kernel_name_count));
+        "debug_information",
+        json_pack("{s:o,s:o,s:o,s:o,s:o}", "bir", dump_level(&graph->bir), "dma_bir",
+                  dump_level(&graph->dma_bir), "penguin", dump_level(&graph->penguin), "hlo",
+                  dump_level(&graph->hlo), "framework", dump_level(&graph->framework)));
+}
+
+static json_t *dump_stack(const struct nx_stack_index *stack)
+{
+    return json_pack("{s:o,s:o,s:o,s:o}", "frames", nx_dump_number(stack->frame_count), "locations",
+                     nx_dump_number(stack->location_count), "file_names",
+                     dump_texts(stack->file_names, stack->file_name_count), "function_names",
+                     nx_dump_number(stack->function_name_count));
 }
 
 int nx_dump_neff(const char *path, const struct nx_dump_options *options)
@@ -192,12 +229,13 @@ int nx_dump_neff(const char *path, const struct nx_dump_options *options)
 
     for (size_t i = 0; i < neff.graph_count; i++)
         json_array_append_new(graphs, dump_graph(&neff.graphs[i]));
-    document = json_pack("{s:o,s:o,s:o,s:o,s:o,s:b,s:b,s:o,s:o,s:o}", "file", nx_dump_text(path), "header",
+    document = json_pack("{s:o,s:o,s:o,s:o,s:o,s:b,s:b,s:o,s:o,s:o,s:o}", "file", nx_dump_text(path), "header",
                          has_header(&neff.header) ? dump_header(&neff.header) : json_null(),
                          "compiler_version", nx_dump_text(neff.compiler_version), "target",
                          nx_dump_text(neff.target), "kernel_node", number_or_null(neff.kernel_node),
                          "has_metrics", neff.has_metrics, "has_hlo_stats", neff.has_hlo_stats, "members",
-                         dump_members(&neff), "graphs", graphs, "warnings", nx_dump_warnings(&neff.warnings));
+                         dump_members(&neff), "graphs", graphs, "stack_frames",
+                         dump_stack(&neff.stack), "warnings", nx_dump_warnings(&neff.warnings));
     nx_neff_close(&neff);
     return nx_dump_print(document, options->json, status == NX_OK ? NULL : &error);
 }

@@ -329,8 +329,10 @@ void nx_neff_drop_archive(struct nx_neff_reader *r)
     for (size_t i = 0; i < r->kept_count; i++)
         free((void *)(uintptr_t)r->kept[i].bytes.data);
     free(r->kept);
+    free(r->levels);
     r->kept = NULL;
-    r->kept_count = r->kept_capacity = 0;
+    r->levels = NULL;
+    r->kept_count = r->kept_capacity = r->level_count = 0;
 }
 
 enum nx_status nx_neff_work(struct nx_neff_reader *r, const char *member, uint64_t bytes)
@@ -371,12 +373,4 @@ enum nx_status nx_neff_need_member(struct nx_neff_reader *r, const char *name, s
     if (status != NX_OK || found)
         return status;
     return nx_neff_member_fail(r, name, "the archive does not have it");
-}
-
-const struct nx_kept_member *nx_neff_match_member(const struct nx_neff_reader *r, const char *suffix)
-{
-    for (size_t i = 0; i < r->kept_count; i++)
-        if (ends_with(r->kept[i].name, suffix))
-            return &r->kept[i];
-    return NULL;
 }

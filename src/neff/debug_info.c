@@ -3,13 +3,22 @@
  * (docs/format-neff.md).  Large kernels have an entry for each of a million
  * instructions, so arrays are counted first and live in the arena.
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/protobuf.h"
 #include "base/sort.h"
 #include "neff/reader.h"
 
-enum { FILE_ENTRY = 3, FILE_SOURCE = 5, FILE_KERNEL = 7 };
+enum {
+    FILE_DESCRIPTION = 1,
+    FILE_PARENT,
+    FILE_ENTRY,
+    FILE_ENGINE,
+    FILE_SOURCE,
+    FILE_STACK,
+    FILE_KERNEL,
+};
 enum {
     ENTRY_ID = 1,
     ENTRY_NAME,
@@ -18,10 +27,12 @@ enum {
     ENTRY_SYNC_DEPS,
     ENTRY_KIND,
     ENTRY_ATTR,
-    ENTRY_DEP_TYPES = 9,
-    ENTRY_SYNC_DEP_TYPES
+    ENTRY_FRAME,
+    ENTRY_DEP_TYPES,
+    ENTRY_SYNC_DEP_TYPES,
 };
 enum { ATTR_KEY = 1, ATTR_VALUE };
+#define ENGINE_NUMBERS 7 /* of FILE_ENGINE, 0 included */
 
 struct debug_file {
     struct nx_neff_reader *r;
@@ -29,12 +40,27 @@ struct debug_file {
     struct nx_bytes bytes;
 };
 
-/* NX_BAD_INPUT naming the place in the member where the walk of a message (at any depth) stopped. */
+enum nx_status nx_neff_malformed(struct nx_neff_reader *r, const char *member, struct nx_bytes bytes,
+                                 const struct nx_pb *pb)
+{
+    size_t message = pb->message.data ? (size_t)(pb->message.data - bytes.data) : 0;
+
+    return nx_neff_member_fail(r, member, "offset %zu: %s", message + pb->offset, pb->problem);
+}
+
 static enum nx_status malformed(const struct debug_file *file, const struct nx_pb *pb)
 {
-    size_t message = pb->message.data ? (size_t)(pb->message.data - file->bytes.data) : 0;
+    return nx_neff_malformed(file->r, file->member, file->bytes, pb);
+}
 
-    return nx_neff_member_fail(file->r, file->member, "offset %zu: %s", message + pb->offset, pb->problem);
+void nx_neff_unknown_field(struct nx_neff_reader *r, const char *member, const char *part,
+                           const struct nx_pb_field *field)
+{
+    if (r->unknown_fields++)
+        return;
+    r->unknown_member = member;
+    r->unknown_part = part;
+    r->unknown_number = field->number;
 }
 
 static const char *text(const struct debug_file *file, struct nx_bytes bytes)
@@ -152,6 +178,8 @@ static enum nx_status read_attr(const struct debug_file *file, struct nx_bytes m
             key = f.bytes;
         else if (f.number == ATTR_VALUE)
             value = f.bytes;
+        else
+            nx_neff_unknown_field(file->r, file->member, "an attribute", &f);
     }
     *attr = (struct nx_dbg_attr){text(file, key), text(file, value)};
     return pb.problem ? malformed(file, &pb) : NX_OK;
@@ -203,8 +231,15 @@ static enum nx_status read_entry(const struct debug_file *file, struct nx_bytes 
         case ENTRY_SYNC_DEPS:
             has_deps = true;
             break;
-        default:
+        case ENTRY_FRAME:
+            entry->stack_frame_id = f.value;
             break;
+        case ENTRY_PARENTS:
+        case ENTRY_DEP_TYPES:
+        case ENTRY_SYNC_DEP_TYPES:
+            break;
+        default:
+            nx_neff_unknown_field(file->r, file->member, "an entry", &f);
         }
     if (pb.problem)
         return malformed(file, &pb);
@@ -236,28 +271,95 @@ static enum nx_status count_file(const struct debug_file *file, struct counts *c
     return pb.problem ? malformed(file, &pb) : NX_OK;
 }
 
+/* A field of the message that is a text or a message of its own. */
+static enum nx_status read_part(const struct debug_file *file, const struct nx_pb_field *f,
+                                struct nx_dbg *dbg, const char **sources, const char **kernels)
+{
+    struct nx_dbg_file *out = &dbg->files[dbg->file_count - 1];
+    struct nx_dbg_entry *entry;
+
+    switch (f->number) {
+    case FILE_ENTRY:
+        entry = &dbg->entries[dbg->count++];
+        entry->name = "";
+        entry->file = (uint32_t)(dbg->file_count - 1);
+        return read_entry(file, f->bytes, entry);
+    case FILE_SOURCE:
+        sources[dbg->source_file_count++] = text(file, f->bytes);
+        out->source_count++;
+        return NX_OK;
+    case FILE_KERNEL:
+        kernels[dbg->kernel_name_count++] = text(file, f->bytes);
+        out->kernel_name_count++;
+        return NX_OK;
+    case FILE_DESCRIPTION:
+        if (!out->description) /* there is one; a file with many shall not fill the memory */
+            out->description = text(file, f->bytes);
+        return NX_OK;
+    case FILE_PARENT:
+        if (!out->parent)
+            out->parent = text(file, f->bytes);
+        return NX_OK;
+    case FILE_STACK:
+        return NX_OK; /* by nx_neff_read_stack */
+    default:
+        nx_neff_unknown_field(file->r, file->member, "the message", f);
+        return NX_OK;
+    }
+}
+
 static enum nx_status read_file(const struct debug_file *file, struct nx_dbg *dbg, const char **sources,
                                 const char **kernels)
 {
     struct nx_pb pb = nx_pb_open(file->bytes);
     struct nx_pb_field f;
+    struct nx_dbg_file *out = &dbg->files[dbg->file_count++];
+    struct nx_frame_range frames = {0};
     enum nx_status status = NX_OK;
 
+    *out = (struct nx_dbg_file){.member = file->member,
+                                .first_source = (uint32_t)dbg->source_file_count,
+                                .first_kernel_name = (uint32_t)dbg->kernel_name_count};
     while (status == NX_OK && nx_pb_next(&pb, &f)) {
-        if (f.wire != NX_PB_BYTES)
-            continue;
-        if (f.number == FILE_ENTRY) {
-            struct nx_dbg_entry *entry = &dbg->entries[dbg->count++];
+        if (f.wire == NX_PB_BYTES)
+            status = read_part(file, &f, dbg, sources, kernels);
+        else if (f.number == FILE_ENGINE)
+            out->engine = (uint32_t)f.value;
+        else
+            nx_neff_unknown_field(file->r, file->member, "the message", &f);
+    }
+    if (status == NX_OK)
+        status = nx_neff_read_stack(file->r, file->member, file->bytes, false, &frames);
+    out->first_frame = frames.first;
+    out->frame_count = frames.count;
+    return status;
+}
 
-            entry->name = "";
-            status = read_entry(file, f.bytes, entry);
-        } else if (f.number == FILE_SOURCE) {
-            sources[dbg->source_file_count++] = text(file, f.bytes);
-        } else if (f.number == FILE_KERNEL) {
-            kernels[dbg->kernel_name_count++] = text(file, f.bytes);
+/* Of a level in several pieces, one may hold the lists for all: the first of the same engine that has one. */
+static void share_lists(struct nx_dbg *dbg)
+{
+    const struct nx_dbg_file *sources[ENGINE_NUMBERS] = {NULL}, *kernels[ENGINE_NUMBERS] = {NULL};
+
+    for (size_t i = dbg->file_count; i-- > 0;) {
+        const struct nx_dbg_file *file = &dbg->files[i];
+
+        if (file->engine < ENGINE_NUMBERS && file->source_count)
+            sources[file->engine] = file;
+        if (file->engine < ENGINE_NUMBERS && file->kernel_name_count)
+            kernels[file->engine] = file;
+    }
+    for (size_t i = 0; i < dbg->file_count; i++) {
+        struct nx_dbg_file *file = &dbg->files[i];
+
+        if (file->engine < ENGINE_NUMBERS && !file->source_count && sources[file->engine]) {
+            file->first_source = sources[file->engine]->first_source;
+            file->source_count = sources[file->engine]->source_count;
+        }
+        if (file->engine < ENGINE_NUMBERS && !file->kernel_name_count && kernels[file->engine]) {
+            file->first_kernel_name = kernels[file->engine]->first_kernel_name;
+            file->kernel_name_count = kernels[file->engine]->kernel_name_count;
         }
     }
-    return status;
 }
 
 static void index_by_id(struct nx_neff_reader *r, struct nx_dbg *dbg)
@@ -306,10 +408,12 @@ static enum nx_status read_files(struct nx_neff_reader *r, const struct debug_fi
     enum nx_status status = NX_OK;
 
     dbg->entries = nx_arena_alloc(arena, counts.entries, sizeof(*dbg->entries));
+    dbg->files = nx_arena_alloc(arena, count, sizeof(*dbg->files));
     dbg->source_files = sources;
     dbg->kernel_names = kernels;
     for (size_t i = 0; i < count && status == NX_OK; i++)
         status = read_file(&files[i], dbg, sources, kernels);
+    share_lists(dbg);
     index_by_id(r, dbg);
     return status;
 }
@@ -323,13 +427,14 @@ enum nx_status nx_neff_read_debug(struct nx_neff_reader *r, const char *const *m
     enum nx_status status = open_files(r, members, count, files, &found, &counts);
 
     *dbg = (struct nx_dbg){0};
-    if (status == NX_OK && counts.entries > UINT32_MAX)
+    if (status == NX_OK && counts.entries + counts.sources + counts.kernels > UINT32_MAX)
         status =
             nx_neff_member_fail(r, members[0], "%zu entries are more than can be numbered", counts.entries);
     if (status == NX_OK && found) /* a text takes a pointer and at least as much in the arena */
         status = nx_neff_work(r, members[0],
                               counts.entries * (sizeof(*dbg->entries) + sizeof(*dbg->by_id)) +
-                                  (counts.sources + counts.kernels) * 3 * sizeof(char *));
+                                  (counts.sources + counts.kernels) * 3 * sizeof(char *) +
+                                  found * (sizeof(*files) + sizeof(*dbg->files)));
     if (status == NX_OK)
         status = read_files(r, files, found, counts, dbg);
     free(files);
@@ -352,4 +457,47 @@ const struct nx_dbg_entry *nx_dbg_find(const struct nx_dbg *dbg, uint64_t id)
             high = middle;
     }
     return NULL;
+}
+
+const char *nx_dbg_attr(const struct nx_dbg_entry *entry, const char *key)
+{
+    for (size_t i = 0; i < entry->attr_count; i++)
+        if (strcmp(entry->attrs[i].key, key) == 0)
+            return entry->attrs[i].value;
+    return NULL;
+}
+
+/* The attribute as a number from 0 to `limit`, or -1. */
+static int64_t attr_number(const struct nx_dbg_entry *entry, const char *key, int64_t limit)
+{
+    const char *value = nx_dbg_attr(entry, key);
+    char *end;
+    long long number;
+
+    if (!value || value[0] < '0' || value[0] > '9')
+        return -1;
+    errno = 0;
+    number = strtoll(value, &end, 10);
+    return *end || errno || number > limit ? -1 : (int64_t)number;
+}
+
+bool nx_dbg_source(const struct nx_dbg *dbg, const struct nx_dbg_entry *entry, const char **file,
+                   int64_t *line)
+{
+    const struct nx_dbg_file *in = &dbg->files[entry->file];
+    int64_t number = attr_number(entry, "kernel_file", (int64_t)in->source_count - 1);
+
+    *line = attr_number(entry, "kernel_line", INT64_MAX);
+    if (number < 0 || *line < 1)
+        return false;
+    *file = dbg->source_files[in->first_source + (size_t)number];
+    return true;
+}
+
+const char *nx_dbg_kernel_name(const struct nx_dbg *dbg, const struct nx_dbg_entry *entry)
+{
+    const struct nx_dbg_file *in = &dbg->files[entry->file];
+    int64_t number = attr_number(entry, "kernel_name", (int64_t)in->kernel_name_count - 1);
+
+    return number < 0 ? NULL : dbg->kernel_names[in->first_kernel_name + (size_t)number];
 }

@@ -316,10 +316,9 @@ static enum nx_status read_engines(struct graph_reader *g)
 static enum nx_status read_hierarchy(struct graph_reader *g)
 {
     const char *members[NX_ENGINE_COUNT * MAX_DEBUG_FILES];
-    const struct nx_kept_member *penguin;
     char name[64];
     size_t count = 0;
-    int number = 0;
+    int number;
     enum nx_status status;
 
     for (int e = 0; e < NX_ENGINE_COUNT; e++) {
@@ -331,13 +330,11 @@ static enum nx_status read_hierarchy(struct graph_reader *g)
         count = list_members(g, "dma_dbg", members, MAX_DEBUG_FILES);
         status = nx_neff_step(g->r, nx_neff_read_debug(g->r, members, count, &g->graph->dma_bir));
     }
-    if (status != NX_OK || sscanf(g->graph->name, "sg%9d", &number) != 1)
+    if (status != NX_OK)
         return status;
-    snprintf(name, sizeof(name), "debug_info_penguin.dbg_sg%06d", number);
-    penguin = nx_neff_match_member(g->r, name);
-    if (penguin)
-        members[0] = penguin->name;
-    return nx_neff_step(g->r, nx_neff_read_debug(g->r, members, penguin ? 1 : 0, &g->graph->penguin));
+    if (sscanf(g->graph->name, "sg%9d", &number) != 1)
+        number = -1;
+    return nx_neff_read_levels(g->r, number, g->graph);
 }
 
 enum nx_status nx_neff_read_graph(struct nx_neff_reader *r, const char *name, const char *definition,

@@ -1,5 +1,6 @@
 #include "neff/neff.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,7 @@ static enum nx_status read_all(struct nx_neff_reader *r, struct nx_bytes bytes)
         return NX_OK; /* read as far as it goes */
     if (status == NX_OK)
         status = nx_neff_step(r, nx_neff_read_archive(r, bytes));
+    nx_neff_find_levels(r);
     if (r->first && r->kept_count == 0)
         return status; /* to say of each part that it is missing would not help */
     if (status == NX_OK)
@@ -141,6 +143,11 @@ static enum nx_status read_all(struct nx_neff_reader *r, struct nx_bytes bytes)
         status = nx_neff_step(r, read_nodes(r));
     if (status == NX_OK)
         status = nx_neff_step(r, read_graphs(r));
+    if (r->unknown_fields)
+        nx_warn(&r->neff->warnings, NX_WARN_UNKNOWN,
+                "%" PRIu64 " fields of the debug information are not known to this reader (the first: field "
+                "%u of %s in %s)",
+                r->unknown_fields, r->unknown_number, r->unknown_part, r->unknown_member);
     return status;
 }
 
@@ -209,6 +216,10 @@ enum nx_status nx_neff_open_partly(const char *path, struct nx_neff *neff, struc
 void nx_neff_close(struct nx_neff *neff)
 {
     free(neff->members);
+    free(neff->stack.file_names);
+    free(neff->stack.function_names);
+    free(neff->stack.locations);
+    free(neff->stack.frames);
     nx_warnings_free(&neff->warnings);
     nx_arena_free(&neff->arena);
     *neff = (struct nx_neff){0};

@@ -125,32 +125,70 @@ struct nx_dbg_dep {
     uint32_t type; /* enum nx_dep_type, or a number not known */
 };
 
-enum nx_dbg_kind { NX_DBG_REGULAR = 1, NX_DBG_TRANSPOSE = 3 };
+enum nx_dbg_kind { NX_DBG_REGULAR = 1, NX_DBG_SPILL, NX_DBG_TRANSPOSE };
 struct nx_dbg_attr {
     const char *key, *value;
 };
 
-/* One entry of a .dbg file, of any level (assembly, BIR "backend", penguin). */
+/* One entry of a .dbg file, of any level (assembly, BIR "backend", penguin, HLO, framework). */
 struct nx_dbg_entry {
     uint64_t id;
-    const char *name;        /* "" if none */
+    const char *name;        /* "" if none; compilers cut names at about 509 bytes */
     uint32_t kind;           /* enum nx_dbg_kind, or a number not known; 0 if none */
+    uint32_t file;           /* index into nx_dbg.files: where it stands */
     const uint64_t *parents; /* ids in the next higher level */
     size_t parent_count;
     const struct nx_dbg_dep *deps; /* fields 4+9, then 5+10, in file order */
     size_t dep_count;
     const struct nx_dbg_attr *attrs;
     size_t attr_count;
+    uint64_t stack_frame_id; /* innermost frame, a number of nx_neff.stack; 0 if none */
+};
+
+/* One file of a level: an engine's, or a piece of a level that the compiler split. */
+struct nx_dbg_file {
+    const char *member;      /* its name in the archive */
+    const char *description; /* what it says of itself, or NULL */
+    const char *parent;      /* its word for the file of the next higher level, or NULL */
+    uint32_t engine;         /* 1 PE, 2 Activation, 3 Pool, 4 DMA, 5 DVE, 6 SP; 0: none, or of several */
+    uint32_t first_source, source_count;         /* its part of nx_dbg.source_files */
+    uint32_t first_kernel_name, kernel_name_count; /* its part of nx_dbg.kernel_names */
+    uint32_t first_frame, frame_count;           /* its part of nx_neff.stack.frames */
 };
 
 struct nx_dbg {
     struct nx_dbg_entry *entries; /* file order; see nx_dbg_find for lookup by id */
     size_t count;
-    const char *const *source_files; /* field 5: what the attribute "kernel_file" counts */
+    struct nx_dbg_file *files;
+    size_t file_count;
+    const char *const *source_files; /* field 5 of all files together: see nx_dbg_source */
     size_t source_file_count;
-    const char *const *kernel_names; /* field 7: what the attribute "kernel_name" counts */
+    const char *const *kernel_names; /* field 7 of all files together: see nx_dbg_kernel_name */
     size_t kernel_name_count;
     uint32_t *by_id; /* entry numbers sorted by id */
+};
+
+/*
+ * The places in the model's source that entries name by stack_frame_id: the indexes of all debug files (field
+ * 6), one behind another.  Numbers count from 1; 0 is none.  The numbers of the first index are the file's
+ * own, those of a further one are moved behind the ones before it (an index that several files repeat is kept
+ * once).  Every number is 0 or in range.  A chain of parents is no proof against a loop: whoever follows one
+ * stops after frame_count steps.
+ */
+struct nx_stack_location {
+    uint32_t file, function; /* into file_names, function_names */
+    int32_t line;            /* 0 if none */
+};
+struct nx_stack_frame {
+    uint32_t location; /* into locations */
+    uint32_t parent;   /* the frame that called it; 0: outermost */
+};
+struct nx_stack_index {
+    const char **file_names; /* number n is at [n - 1], here and below */
+    const char **function_names;
+    struct nx_stack_location *locations;
+    struct nx_stack_frame *frames;
+    uint32_t file_name_count, function_name_count, location_count, frame_count;
 };
 
 struct nx_neff_engine {
@@ -170,6 +208,8 @@ struct nx_neff_graph {        /* one physical core */
     struct nx_dbg bir;     /* backend entries of the five engines together; ids are unique over them */
     struct nx_dbg dma_bir; /* backend entries of DMA blocks (def.json dma_dbg) */
     struct nx_dbg penguin;
+    struct nx_dbg hlo;       /* operations of the HLO graph; empty unless the compiler was told to keep them */
+    struct nx_dbg framework; /* operations of the framework's model ("Layer[1]/aten.add"); empty likewise */
     int64_t runtime_semaphore_count;  /* -1 if not given */
     const char *semaphore_names[256]; /* display name of semaphore i, or NULL */
 };
@@ -184,6 +224,7 @@ struct nx_neff {
     bool has_hlo_stats;           /* metrics.json holds the compiler's count of HLO multiply-accumulates */
     struct nx_neff_graph *graphs;
     size_t graph_count;
+    struct nx_stack_index stack;
     struct nx_neff_member *members;
     size_t member_count;
     struct nx_warnings warnings;
@@ -210,6 +251,16 @@ enum nx_status nx_neff_parse_partly(const char *path, struct nx_bytes bytes, str
 const struct nx_neff_graph *nx_neff_find_graph(const struct nx_neff *neff, const char *name);
 /* The entry with that id, or NULL. O(log n). */
 const struct nx_dbg_entry *nx_dbg_find(const struct nx_dbg *dbg, uint64_t id);
+/* Value of the entry's attribute of that name, or NULL. */
+const char *nx_dbg_attr(const struct nx_dbg_entry *entry, const char *key);
+/*
+ * The place in the kernel's source that the entry's attributes kernel_file and kernel_line name.  False if it
+ * has no such line, or a file number that its debug file does not have; *line counts from 1.
+ */
+bool nx_dbg_source(const struct nx_dbg *dbg, const struct nx_dbg_entry *entry, const char **file,
+                   int64_t *line);
+/* The kernel (function) that its attribute kernel_name names, or NULL. */
+const char *nx_dbg_kernel_name(const struct nx_dbg *dbg, const struct nx_dbg_entry *entry);
 /* Number of the queue of that name in graph->queues, or -1. O(log n). */
 int64_t nx_neff_find_queue(const struct nx_neff_graph *graph, const char *name);
 /* The block that a trigger names by NEFF queue name and block id, or NULL. O(log n). */

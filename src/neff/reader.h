@@ -7,7 +7,9 @@
  *   json_elements.c  long lists in JSON, an element at a time
  *   definition.c  def.json and tensor_map.json: variables, queues, semaphores
  *   dma_blocks.c  engine JSON: statically generated DMA
- *   debug_info.c  .dbg protobufs
+ *   debug_info.c    .dbg protobufs
+ *   debug_levels.c  which .dbg members describe a graph's higher levels
+ *   stack_frames.c  the index of the model's source inside of .dbg protobufs
  *   neff.c        order of the steps, lookups
  */
 #ifndef NX_NEFF_READER_H
@@ -15,6 +17,7 @@
 
 #include <jansson.h>
 
+#include "base/protobuf.h"
 #include "neff/neff.h"
 
 #define NX_NEFF_MAX_KEPT ((uint64_t)2 << 30) /* bytes of members held in memory */
@@ -22,6 +25,24 @@
 struct nx_kept_member {
     const char *name;
     struct nx_bytes bytes; /* heap; freed when the NEFF has been read */
+};
+
+/* A member with debug information of a higher level, told by its name. */
+enum nx_debug_level { NX_LEVEL_PENGUIN, NX_LEVEL_HLO, NX_LEVEL_FRAMEWORK, NX_LEVEL_STACK };
+struct nx_level_member {
+    enum nx_debug_level level;
+    int64_t graph; /* its number: N of "sgN" in the name; -1: of every graph */
+    const char *name;
+};
+
+struct nx_frame_range { /* of nx_neff.stack.frames */
+    uint32_t first, count;
+};
+/* What stack_frames.c keeps while nx_neff.stack grows. */
+struct nx_stack_room {
+    size_t file_names, function_names, locations, frames; /* capacities */
+    struct nx_bytes last;                                 /* the index read last, and where it went */
+    struct nx_frame_range last_range;
 };
 
 struct nx_neff_reader {
@@ -34,6 +55,13 @@ struct nx_neff_reader {
     uint64_t work;               /* so far */
     struct nx_kept_member *kept; /* sorted by name once the archive has been read */
     size_t kept_count, kept_capacity;
+    struct nx_level_member *levels; /* by graph, level and name */
+    size_t level_count;
+    struct nx_stack_room stack;
+    uint64_t unknown_fields; /* of debug information; the first of them: */
+    const char *unknown_member;
+    const char *unknown_part;
+    uint32_t unknown_number;
 };
 
 /*
@@ -63,9 +91,6 @@ enum nx_status nx_neff_member(struct nx_neff_reader *reader, const char *name, s
 bool nx_neff_has_member(const struct nx_neff_reader *reader, const char *name);
 /* The same, as an error when it is missing. */
 enum nx_status nx_neff_need_member(struct nx_neff_reader *reader, const char *name, struct nx_bytes *bytes);
-/* The first kept member whose name ends so; NULL if none. */
-const struct nx_kept_member *nx_neff_match_member(const struct nx_neff_reader *reader, const char *suffix);
-
 /* A JSON member that must be an object (or array, if `array`). *value is NULL if missing and not `required`.
  */
 enum nx_status nx_neff_json(struct nx_neff_reader *reader, const char *member, bool array, bool required,
@@ -102,5 +127,27 @@ enum nx_status nx_neff_read_blocks(struct nx_neff_reader *reader, const char *me
 /* Reads the files one after another into one nx_dbg. Missing ones are left out with a warning. */
 enum nx_status nx_neff_read_debug(struct nx_neff_reader *reader, const char *const *members, size_t count,
                                   struct nx_dbg *dbg);
+/* NX_BAD_INPUT naming the place in the member's `bytes` where the walk of a message (at any depth) stopped. */
+enum nx_status nx_neff_malformed(struct nx_neff_reader *reader, const char *member, struct nx_bytes bytes,
+                                 const struct nx_pb *pb);
+/* Counts a field of debug information that this reader does not know. `part` is static text. */
+void nx_neff_unknown_field(struct nx_neff_reader *reader, const char *member, const char *part,
+                           const struct nx_pb_field *field);
+
+/* Lists the members of the higher levels, once the archive has been read. */
+void nx_neff_find_levels(struct nx_neff_reader *reader);
+/* The higher levels of graph `number` (-1: only what is of every graph), and its entries' stack frames. */
+enum nx_status nx_neff_read_levels(struct nx_neff_reader *reader, int64_t number,
+                                   struct nx_neff_graph *graph);
+/*
+ * Appends the stack frame index of a debug message to nx_neff.stack: field 6 of `message`; or `message`
+ * itself, if it has no such field and `may_be_bare`.  *range is empty if there is none.
+ */
+enum nx_status nx_neff_read_stack(struct nx_neff_reader *reader, const char *member, struct nx_bytes message,
+                                  bool may_be_bare, struct nx_frame_range *range);
+/* Turns each entry's number of a frame, which counts in its own file's index (or else in `common`), into one
+ * of nx_neff.stack. */
+void nx_neff_resolve_frames(struct nx_neff_reader *reader, struct nx_neff_graph *graph,
+                            struct nx_frame_range common);
 
 #endif

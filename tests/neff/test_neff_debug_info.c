@@ -1,27 +1,7 @@
 /* .dbg files: protobufs written by hand, well formed and not. */
-#include "generate_wire.h"
+#include "debug_message.h"
 #include "neff/reader.h"
 #include "package.h"
-
-static void packed(struct nx_text *out, uint32_t field, const uint64_t *values, size_t count)
-{
-    struct nx_text list = {0};
-
-    for (size_t i = 0; i < count; i++)
-        gen_pb_varint(&list, values[i]);
-    gen_pb_bytes(out, field, nx_text_string(&list), list.size);
-    nx_text_free(&list);
-}
-
-static void attr(struct nx_text *entry, const char *key, const char *value)
-{
-    struct nx_text message = {0};
-
-    gen_pb_string(&message, 1, key);
-    gen_pb_string(&message, 2, value);
-    gen_pb_message(entry, 7, &message);
-    nx_text_free(&message);
-}
 
 static void read_files(const struct nx_text *assembly, const struct nx_text *bir, const struct nx_text *dma,
                        const struct nx_text *penguin, struct nx_neff *neff)
@@ -52,6 +32,7 @@ static void an_entry_has_all_its_fields(void **state)
 
     (void)state;
     gen_pb_string(&file, 1, "what the file holds");
+    gen_pb_string(&file, 2, "debug_info_penguin.dbg");
     gen_pb_string(&file, 5, "first.py");
     gen_pb_string(&file, 5, "second.py");
     gen_pb_string(&file, 7, "a_kernel");
@@ -66,13 +47,22 @@ static void an_entry_has_all_its_fields(void **state)
     attr(&entry, "", "");
     packed(&entry, 9, types, 2);
     packed(&entry, 10, sync_types, 2);
-    gen_pb_int(&entry, 99, 1); /* unknown: skipped */
+    gen_pb_int(&entry, 8, 1);
+    gen_pb_int(&entry, 99, 1); /* unknown: counted */
     gen_pb_message(&file, 3, &entry);
     gen_pb_message(&file, 3, &entry); /* empty, as the assembly of the runtime's parts is */
     read_files(NULL, &file, NULL, NULL, &neff);
     bir = &neff.graphs[0].bir;
-    assert_int_equal(neff.warnings.count, 0);
+    assert_int_equal(neff.warnings.count, 2);
+    assert_true(has_warning(&neff, "names stack frames, but the NEFF holds no index"));
+    assert_true(has_warning(&neff, "1 fields of the debug information are not known to this reader (the "
+                                   "first: field 99 of an entry in sg00/bir_PE.dbg)"));
     assert_int_equal(bir->count, 2);
+    assert_int_equal(bir->file_count, 1);
+    assert_string_equal(bir->files[0].member, "sg00/bir_PE.dbg");
+    assert_string_equal(bir->files[0].description, "what the file holds");
+    assert_string_equal(bir->files[0].parent, "debug_info_penguin.dbg");
+    assert_int_equal(bir->files[0].engine, 1);
     assert_int_equal(bir->source_file_count, 2);
     assert_string_equal(bir->source_files[1], "second.py");
     assert_int_equal(bir->kernel_name_count, 1);
@@ -95,6 +85,9 @@ static void an_entry_has_all_its_fields(void **state)
     assert_string_equal(e->attrs[0].key, "kernel_line");
     assert_string_equal(e->attrs[0].value, "107");
     assert_string_equal(e->attrs[1].key, "");
+    assert_string_equal(nx_dbg_attr(e, "kernel_line"), "107");
+    assert_null(nx_dbg_attr(e, "kernel_file"));
+    assert_int_equal(e->stack_frame_id, 0); /* the message has no frames */
     e = &bir->entries[1];
     assert_string_equal(e->name, "");
     assert_int_equal(e->parent_count + e->dep_count + e->attr_count + e->kind + e->id, 0);
