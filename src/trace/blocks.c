@@ -8,7 +8,6 @@
  * the number of rings, the runtime's packet count of the block decides.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/sort.h"
@@ -72,21 +71,56 @@ static struct queue_runs add_runs(struct nx_build *b, uint32_t core, const struc
     return runs;
 }
 
-static uint64_t rings_of_queue(const struct nx_ntff_core *core, const char *name)
+/* Rings of each queue of the NEFF, as the metadata lists them. */
+static uint64_t *count_rings(const struct nx_ntff_core *core, const struct nx_neff_graph *graph)
 {
-    uint64_t count = 0;
+    uint64_t *rings = nx_zalloc(graph->queue_count, sizeof(*rings));
 
-    for (size_t i = 0; i < core->ring_count; i++)
-        count += strcmp(core->rings[i].name, name) == 0;
-    return count;
+    for (size_t i = 0; i < core->ring_count; i++) {
+        int64_t queue = nx_neff_find_queue(graph, core->rings[i].name);
+
+        if (queue >= 0)
+            rings[queue]++;
+    }
+    return rings;
 }
 
-static uint64_t packets_of_block(const struct nx_ntff_ring *ring, uint32_t id)
+/* How many packets a ring writes for each block of its list, to be found by the block's id. */
+struct packet_counts {
+    const struct nx_ntff_ring *ring;
+    uint32_t *by_id; /* places in ring->blocks by id; made when first needed */
+};
+
+static void order_by_id(struct packet_counts *counts)
 {
-    for (size_t i = 0; i < ring->block_count; i++)
-        if (ring->blocks[i].id == id)
-            return ring->blocks[i].packets;
-    return 1;
+    size_t count = counts->ring->block_count;
+    uint64_t *ids = nx_alloc(count * sizeof(*ids));
+
+    counts->by_id = nx_alloc(count * sizeof(*counts->by_id));
+    for (size_t i = 0; i < count; i++)
+        ids[i] = counts->ring->blocks[i].id;
+    nx_sort_order(ids, counts->by_id, count);
+    free(ids);
+}
+
+static uint64_t packets_of_block(struct packet_counts *counts, uint32_t id)
+{
+    const struct nx_ring_block *blocks = counts->ring->blocks;
+    size_t first = 0, end = counts->ring->block_count;
+
+    if (!counts->by_id)
+        order_by_id(counts);
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+
+        if (blocks[counts->by_id[middle]].id < id)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < counts->ring->block_count && blocks[counts->by_id[first]].id == id
+               ? blocks[counts->by_id[first]].packets
+               : 1;
 }
 
 /* Walks the packets of one ring along the runs of its queue. */
@@ -97,6 +131,7 @@ static void serve(struct nx_build *b, uint32_t ring_number, const struct nx_neff
     const struct nx_neff_block *block = NULL;
     bool by_bytes = false;
     uint64_t left = 0; /* bytes, or packets, until the block is done */
+    struct packet_counts counts = {.ring = ring->info};
 
     for (uint32_t row = b->ring_lists[ring_number].first; row != NX_NONE; row = b->packets[row].next) {
         struct nx_raw_packet *p = &b->packets[row];
@@ -106,7 +141,7 @@ static void serve(struct nx_build *b, uint32_t ring_number, const struct nx_neff
             block = &graph->blocks[b->trace->runs[next_run++].block];
             by_bytes = block->write_bytes % rings == 0;
             left = by_bytes ? block->write_bytes / rings + NX_SEMAPHORE_BYTES
-                            : packets_of_block(ring->info, block->id);
+                            : packets_of_block(&counts, block->id);
         }
         if (!block)
             continue; /* not started by any trigger that was recorded */
@@ -123,6 +158,7 @@ static void serve(struct nx_build *b, uint32_t ring_number, const struct nx_neff
             block = NULL;
         }
     }
+    free(counts.by_id);
 }
 
 void nx_build_blocks(struct nx_build *b)
@@ -132,18 +168,20 @@ void nx_build_blocks(struct nx_build *b)
     for (uint32_t c = 0; c < trace->core_count; c++) {
         const struct nx_neff_graph *graph = trace->cores[c].neff;
         struct queue_runs runs;
+        uint64_t *rings;
 
         if (!graph || !graph->block_count)
             continue;
         runs = add_runs(b, c, graph);
+        rings = count_rings(trace->cores[c].ntff, graph);
         for (uint32_t r = 0; r < trace->ring_count; r++) {
             const struct nx_ring *ring = &trace->rings[r];
             int64_t queue = ring->core == c && ring->info ? nx_neff_find_queue(graph, ring->info->name) : -1;
 
             if (queue >= 0)
-                serve(b, r, graph, runs.first[queue], runs.first[queue + 1],
-                      rings_of_queue(trace->cores[c].ntff, ring->info->name));
+                serve(b, r, graph, runs.first[queue], runs.first[queue + 1], rings[queue]);
         }
         free(runs.first);
+        free(rings);
     }
 }

@@ -7,6 +7,9 @@
  *   window.c  where the profile begins and ends
  *   blocks.c  packets of static DMA queues to the blocks and triggers they serve
  *   keep.c    rows inside the window, sorted
+ *   maker.c       who made each change of a semaphore (semaphore.h)
+ *   release.c     who made each wait condition hold
+ *   dependency.c  which execution or DMA block had to wait for which
  */
 #ifndef NX_TRACE_BUILD_H
 #define NX_TRACE_BUILD_H
@@ -84,5 +87,15 @@ enum nx_status nx_build_pairs(struct nx_build *build, struct nx_error *error);
 enum nx_status nx_build_window(struct nx_build *build, struct nx_error *error);
 void nx_build_blocks(struct nx_build *build);
 void nx_build_keep(struct nx_build *build);
+
+/* An execution waited for a semaphore or an event, and this is who made its condition hold. */
+struct nx_release {
+    uint64_t exec;
+    uint32_t by; /* execution, or run */
+    bool by_run;
+};
+/* All that can be told, by execution; the caller frees the list. */
+struct nx_release *nx_build_releases(const struct nx_trace *trace, size_t *count);
+void nx_build_dependencies(struct nx_trace *trace);
 
 #endif

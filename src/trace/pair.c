@@ -33,6 +33,12 @@ static uint32_t find_inst(const struct core_pass *pass, enum nx_engine engine, u
                                                         : NX_NONE;
 }
 
+static uint64_t time_of(struct core_pass *pass, const struct nx_clock *clock, struct nx_record r)
+{
+    pass->build->trace->before_clock += nx_ntff_before_clock(clock, r.timestamp);
+    return nx_ntff_ps(clock, r.timestamp);
+}
+
 static void exec_start(struct core_pass *pass, enum nx_engine engine, struct nx_record r)
 {
     struct nx_build *b = pass->build;
@@ -41,7 +47,7 @@ static void exec_start(struct core_pass *pass, enum nx_engine engine, struct nx_
 
     b->execs = nx_grow(b->execs, b->exec_count, &b->exec_capacity, sizeof(*b->execs));
     b->execs[b->exec_count++] = (struct nx_raw_exec){
-        .start = nx_ntff_ps(&pass->trace_core->ntff->engine_clock[engine], r.timestamp),
+        .start = time_of(pass, &pass->trace_core->ntff->engine_clock[engine], r),
         .inst = find_inst(pass, engine, pc),
         .pc = pc,
         .next = row,
@@ -75,7 +81,7 @@ static void exec_end(struct core_pass *pass, enum nx_engine engine, struct nx_re
         *newest = 0;
     else
         b->execs[*newest - 1].next = exec->next;
-    exec->end = nx_ntff_ps(&pass->trace_core->ntff->engine_clock[engine], r.timestamp);
+    exec->end = time_of(pass, &pass->trace_core->ntff->engine_clock[engine], r);
     exec->crc_in = (uint16_t)nx_record_crc_in(r);
     exec->crc_out = (uint16_t)nx_record_crc_out(r);
     exec->finished = true;
@@ -87,7 +93,7 @@ static void event(struct core_pass *pass, unsigned kind, struct nx_record r)
 
     b->events = nx_grow(b->events, b->event_count, &b->event_capacity, sizeof(*b->events));
     b->events[b->event_count++] = (struct nx_raw_event){
-        .time = nx_ntff_ps(&pass->trace_core->ntff->event_clock, r.timestamp),
+        .time = time_of(pass, &pass->trace_core->ntff->event_clock, r),
         .value = r.w1,
         .core = pass->core,
         .id = (uint8_t)nx_record_event_index(r),
@@ -103,7 +109,7 @@ static void throttle(struct core_pass *pass, struct nx_record r)
 
     b->throttles = nx_grow(b->throttles, b->throttle_count, &b->throttle_capacity, sizeof(*b->throttles));
     b->throttles[b->throttle_count++] = (struct nx_raw_throttle){
-        .time = nx_ntff_ps(&pass->trace_core->ntff->event_clock, r.timestamp),
+        .time = time_of(pass, &pass->trace_core->ntff->event_clock, r),
         .core = pass->core,
         .k = (uint8_t)nx_record_throttle_k(r),
         .n = (uint8_t)nx_record_throttle_n(r),
@@ -195,7 +201,7 @@ static void dma(struct core_pass *pass, struct nx_record r)
     struct nx_build *b = pass->build;
     unsigned engine = nx_record_kind(r), index = nx_record_dma_ring(r);
     uint32_t *ring = &pass->ring_of[engine << 4 | index];
-    uint64_t time = nx_ntff_ps(&pass->trace_core->ntff->dma_clock[engine & 15], r.timestamp);
+    uint64_t time = time_of(pass, &pass->trace_core->ntff->dma_clock[engine & 15], r);
     struct nx_ring_list *list;
     struct nx_raw_packet *packet;
 

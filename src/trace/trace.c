@@ -95,6 +95,15 @@ static void warn_about_gaps(struct nx_trace *t)
     if (t->backwards)
         nx_warn(&t->warnings, NX_WARN_INCONSISTENT, "%" PRIu64 " rows end before they start and were left out",
                 t->backwards);
+    if (t->dependencies_cut)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE,
+                "%" PRIu64 " instructions depend on more than Flow can hold: some of their dependencies are left out",
+                t->dependencies_cut);
+    if (t->before_clock)
+        nx_warn(&t->warnings, NX_WARN_INCONSISTENT,
+                "%" PRIu64 " trace records are stamped before their clock's start: their times are not known and "
+                "were set to its start",
+                t->before_clock);
     if (t->execs_without_code)
         nx_warn(&t->warnings, NX_WARN_MISSING,
                 "%" PRIu64 " instructions ran code that the trace does not hold: their opcode is not known",
@@ -131,6 +140,7 @@ enum nx_status nx_trace_build(const struct nx_neff *neff, const struct nx_ntff *
     if (status == NX_OK) {
         nx_build_blocks(&build);
         nx_build_keep(&build);
+        nx_build_dependencies(trace);
         warn_about_gaps(trace);
     }
     free(build.execs);
@@ -153,6 +163,7 @@ void nx_trace_free(struct nx_trace *trace)
     free(trace->runs);
     free(trace->events);
     free(trace->throttles);
+    free(trace->dependencies);
     nx_dict_free(&trace->opcodes);
     nx_dict_free(&trace->operands);
     nx_dict_free(&trace->bir_names);

@@ -3,6 +3,7 @@
  *
  *     records --pair--> rows --code, patches--> instructions --debug info--> BIR
  *                            --rings, triggers--> queues and static blocks
+ *                            --debug info, semaphores--> what waited for what
  *
  * nx_trace_build() reads every record of every section once, in file order,
  * in time linear in their number, and keeps the rows inside the profile's
@@ -114,6 +115,24 @@ struct nx_throttle {
     uint8_t core, k, n, type;
 };
 
+/* How it is known that one thing had to wait for another. */
+enum nx_dependency_type {
+    NX_DEPENDS_UNTYPED = 0, /* by debug information, which does not say in which way */
+    NX_DEPENDS_ORDERED = NX_DEP_ORDERED, /* by debug information, here and below */
+    NX_DEPENDS_ANTI = NX_DEP_ANTI,
+    NX_DEPENDS_OUTPUT = NX_DEP_OUTPUT,
+    NX_DEPENDS_FLOW = NX_DEP_FLOW,
+    NX_DEPENDS_TRIGGER,   /* an instruction started a DMA block */
+    NX_DEPENDS_SEMAPHORE, /* `in` changed the semaphore or event that `out` waited for, at the change that let it go */
+};
+
+/* `out` depends on `in`: each an execution, or a run of a static DMA block that has packets. */
+struct nx_dependency {
+    uint32_t in, out; /* into nx_trace.execs or .runs */
+    uint8_t type;     /* enum nx_dependency_type */
+    bool in_is_run, out_is_run;
+};
+
 struct nx_trace_core {
     const char *name; /* "sg00" */
     const struct nx_ntff_core *ntff;
@@ -147,6 +166,8 @@ struct nx_trace {
     uint32_t event_count;
     struct nx_throttle *throttles; /* all, by start */
     uint32_t throttle_count;
+    struct nx_dependency *dependencies; /* of executions, by `out`; then of runs */
+    size_t dependency_count;
 
     struct nx_dict opcodes, operands, bir_names;
     uint32_t unknown_opcode, unknown_operands; /* texts for executions of code that is not in the dump */
@@ -160,6 +181,8 @@ struct nx_trace {
     uint64_t backwards; /* rows whose end is before their start: left out */
     uint64_t packets_unfinished; /* DMA packets that lack their start or their end */
     uint64_t insts_not_understood; /* instructions of the code whose layout or codes are not all known */
+    uint64_t dependencies_cut;   /* executions whose dependencies are left out: the files name too many */
+    uint64_t before_clock;       /* records stamped before their clock's start: taken to be at it */
     uint64_t execs_without_code; /* rows whose pc is not in the dumped code */
 
     struct nx_warnings warnings;

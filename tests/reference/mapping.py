@@ -99,12 +99,13 @@ def flow(raw_rows):
 
 
 def our_flow(rows, instructions):
-    """Only from instruction to instruction: the export has no other edges."""
+    """Only what the debug information states between instructions: the export has no other edges."""
     places = {row["id"]: place(row) for row in instructions}
     return [{"before": places.get(row["in_id"], "unknown id %s" % row["in_id"]),
              "after": places.get(row["out_id"], "unknown id %s" % row["out_id"]),
              "dependency_type": row["dependency_type"]}
-            for row in rows if row["in_table"].lower() == row["out_table"].lower() == "instruction"]
+            for row in rows if row["in_table"] == row["out_table"] == "Instruction"
+            and row["dependency_type"] != "SEMAPHORE"]
 
 
 def lost_rows(instructions):
