@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "base/memory.h"
 
@@ -98,6 +99,36 @@ void nx_text_append_utf8(struct nx_text *text, const char *bytes, size_t size)
         bytes += run + 1;
         size -= run + 1;
     }
+}
+
+size_t nx_utf8_cut(const char *bytes, size_t size, size_t max)
+{
+    if (size <= max)
+        return size;
+    while (max && ((unsigned char)bytes[max] & 0xc0) == 0x80)
+        max--;
+    return max;
+}
+
+size_t nx_text_width(const char *string)
+{
+    mbstate_t state = {0};
+    size_t width = 0, left = strlen(string);
+
+    while (left) {
+        wchar_t wide;
+        size_t used = mbrtowc(&wide, string, left, &state);
+        int columns;
+
+        if (used == 0 || used > left)
+            used = 1, columns = 1, memset(&state, 0, sizeof(state));
+        else
+            columns = wcwidth(wide);
+        width += columns < 0 ? 1 : (size_t)columns;
+        string += used;
+        left -= used;
+    }
+    return width;
 }
 
 void nx_text_json_string(struct nx_text *text, const char *bytes, size_t size)

@@ -31,6 +31,10 @@ void nx_hex(const uint8_t *bytes, size_t size, char *out);
 bool nx_text_is_utf8(const char *bytes, size_t size);
 /* Appends `size` bytes; each that is not part of valid UTF-8 becomes U+FFFD. */
 void nx_text_append_utf8(struct nx_text *text, const char *bytes, size_t size);
+/* Of `size` bytes of UTF-8: how many of the first `max` hold whole characters only. */
+size_t nx_utf8_cut(const char *bytes, size_t size, size_t max);
+/* Columns of a terminal that a string takes, as the locale (LC_CTYPE) has it; a control or a byte that is no text: one. */
+size_t nx_text_width(const char *string);
 void nx_text_clear(struct nx_text *text); /* keeps the memory */
 void nx_text_free(struct nx_text *text);
 /* The text so far as a string; "" when nothing was appended. Valid until the next call. */

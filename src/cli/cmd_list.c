@@ -1,4 +1,5 @@
 #include <getopt.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -32,12 +33,12 @@ static void print_json(const struct nx_profile_entry *list, size_t count)
 
 static void print_table(const struct nx_profile_entry *list, size_t count)
 {
-    int width = 4;
+    size_t width = 4;
 
     for (size_t i = 0; i < count; i++)
-        if ((int)strlen(list[i].name) > width)
-            width = (int)strlen(list[i].name);
-    printf("%-*s  tables  size, kB  ingested\n", width, "name");
+        if (nx_text_width(list[i].name) > width)
+            width = nx_text_width(list[i].name);
+    printf("%-*s  tables  size, kB  ingested\n", (int)width, "name");
     for (size_t i = 0; i < count; i++) {
         time_t seconds = (time_t)list[i].modified;
         char date[32] = "";
@@ -45,8 +46,8 @@ static void print_table(const struct nx_profile_entry *list, size_t count)
 
         if (localtime_r(&seconds, &tm))
             strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm);
-        printf("%-*s  %6llu  %8.1f  %s\n", width, list[i].name, (unsigned long long)list[i].tables,
-               (double)list[i].bytes / 1e3, date);
+        printf("%s%*s  %6llu  %8.1f  %s\n", list[i].name, (int)(width - nx_text_width(list[i].name)), "",
+               (unsigned long long)list[i].tables, (double)list[i].bytes / 1e3, date);
     }
     printf("(%zu profile%s)\n", count, count == 1 ? "" : "s");
 }
@@ -75,6 +76,7 @@ int nx_cmd_list(int argc, char **argv)
         fputs(help, stderr);
         return NX_USAGE;
     }
+    setlocale(LC_CTYPE, ""); /* widths of characters in names */
     status = nx_open_store(path, false, &store, &error);
     if (status == NX_OK)
         status = nx_store_list(&store, &list, &count, &error);

@@ -1,5 +1,4 @@
 #include <getopt.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -113,6 +112,5 @@ int nx_cmd_query(int argc, char **argv)
     query.profile = argv[optind];
     query.sql = argv[optind + 1];
     query.table_width = nx_terminal_width();
-    setlocale(LC_CTYPE, ""); /* widths of characters in a table */
     return run(&query, path);
 }

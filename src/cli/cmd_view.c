@@ -88,8 +88,11 @@ static int parse_output(const char *text, enum output *output)
     return nx_complain(NX_USAGE, "%s is not an output format: parquet, summary-json, summary-text", text);
 }
 
-static int unknown_option(const char *argument)
+/* `letter`: getopt's optopt, a short option or what stands for a long one: none of these three does. */
+static int unknown_option(const char *argument, int letter)
 {
+    if (letter == 'd' || letter == 'F' || letter == 'v') /* the closed tool's session folder, features, verbosity */
+        return nx_complain(NX_USAGE, "-%c is not supported by this build", letter);
     for (size_t i = 0; argument && strncmp(argument, "--", 2) == 0 && i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
         size_t size = strcspn(argument + 2, "=");
 
@@ -113,7 +116,7 @@ static int parse(int argc, char **argv, struct view *view)
                                             {"disable-ui", no_argument, NULL, 'U'},
                                             {"api-server-port", required_argument, NULL, 'A'},
                                             {"port", required_argument, NULL, 'p'},
-                                            {"force", no_argument, NULL, 'F'},
+                                            {"force", no_argument, NULL, 'f'},
                                             {"query-timeout", required_argument, NULL, 'T'},
                                             {"quiet", no_argument, NULL, 'q'},
                                             {"show-profile-schema", no_argument, NULL, 'S'},
@@ -143,7 +146,7 @@ static int parse(int argc, char **argv, struct view *view)
             if (!nx_parse_number(optarg, 0, 65535, &view->page_port))
                 return nx_complain(NX_USAGE, "--port takes a port number, not %s", optarg);
             break;
-        case 'F': break;
+        case 'f': break;
         case 'T':
             if (!nx_parse_seconds(optarg, &view->timeout_ms))
                 return nx_complain(NX_USAGE, "--query-timeout takes seconds above 0, not %s", optarg);
@@ -152,7 +155,7 @@ static int parse(int argc, char **argv, struct view *view)
         case 'S': nx_schema_yaml(stdout); return NX_OK;
         case 'h': fputs(help, stdout); return NX_OK;
         case ':': return nx_complain(NX_USAGE, "%s needs a value", argv[optind - 1]);
-        default: return unknown_option(argv[optind - 1]);
+        default: return unknown_option(argv[optind - 1], optopt);
         }
     if (optind != argc)
         return nx_complain(NX_USAGE, "%s: view takes options only; the files are given by -n and -s", argv[optind]);

@@ -149,15 +149,62 @@ static void print_value(const json_t *value, int indent)
         }
 }
 
-int nx_dump_print(json_t *document, bool json, const struct nx_error *error)
+/* Its entries stand as those of any other list of the document: one a line. */
+static void print_stream_text(const struct nx_dump_stream *stream)
+{
+    json_t *entry = stream->next(stream->context);
+
+    if (entry)
+        puts(stream->key);
+    else
+        printf("%s  none\n", stream->key);
+    for (; entry; entry = stream->next(stream->context)) {
+        fputs("  ", stdout);
+        print_entry(entry);
+        putchar('\n');
+        json_decref(entry);
+    }
+}
+
+/* In the place of the document's last brace. */
+static void print_stream_json(const struct nx_dump_stream *stream)
+{
+    const char *before = "";
+    json_t *entry;
+
+    printf(",\n \"%s\": [", stream->key);
+    for (; (entry = stream->next(stream->context)); before = ",") {
+        printf("%s\n  ", before);
+        json_dumpf(entry, stdout, JSON_PRESERVE_ORDER);
+        json_decref(entry);
+    }
+    fputs("\n ]\n}\n", stdout);
+}
+
+static void print_json(const json_t *document, const struct nx_dump_stream *stream)
+{
+    char *text = json_dumps(document, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    size_t size = text ? strlen(text) : 0;
+
+    if (stream && size > 2) { /* it ends in "\n}" */
+        fwrite(text, 1, size - 2, stdout);
+        print_stream_json(stream);
+    } else {
+        puts(text ? text : "null");
+    }
+    free(text);
+}
+
+int nx_dump_print(json_t *document, const struct nx_dump_stream *stream, bool json, const struct nx_error *error)
 {
     if (error)
         json_object_set_new(document, "error", nx_dump_text(error->text));
     if (json) {
-        json_dumpf(document, stdout, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-        putchar('\n');
+        print_json(document, stream);
     } else {
         print_value(document, 0);
+        if (stream)
+            print_stream_text(stream);
     }
     json_decref(document);
     if (fflush(stdout) != 0)

@@ -19,10 +19,17 @@ json_t *nx_dump_hex(const uint8_t *bytes, size_t size);
 json_t *nx_dump_number(uint64_t value);
 json_t *nx_dump_warnings(const struct nx_warnings *warnings);
 
+/* A list that may be too long to be held: its entries are made one at a time, and printed last. */
+struct nx_dump_stream {
+    const char *key;
+    json_t *(*next)(void *context); /* NULL: that was all */
+    void *context;
+};
+
 /*
- * Prints the document, and `error` if the file could not be read whole; takes the document over. Returns the
- * exit status.
+ * Prints the document, and `error` if the file could not be read whole; takes the document over. `stream` may be
+ * NULL. Returns the exit status.
  */
-int nx_dump_print(json_t *document, bool json, const struct nx_error *error);
+int nx_dump_print(json_t *document, const struct nx_dump_stream *stream, bool json, const struct nx_error *error);
 
 #endif

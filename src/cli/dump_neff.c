@@ -237,5 +237,5 @@ int nx_dump_neff(const char *path, const struct nx_dump_options *options)
                          dump_members(&neff), "graphs", graphs, "stack_frames",
                          dump_stack(&neff.stack), "warnings", nx_dump_warnings(&neff.warnings));
     nx_neff_close(&neff);
-    return nx_dump_print(document, options->json, status == NX_OK ? NULL : &error);
+    return nx_dump_print(document, NULL, options->json, status == NX_OK ? NULL : &error);
 }

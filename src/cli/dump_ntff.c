@@ -312,29 +312,38 @@ static json_t *dump_record(const struct nx_ntff_core *core, const struct nx_ntff
     return out;
 }
 
-static void dump_records_of(json_t *list, const struct nx_ntff_core *core,
-                            const struct nx_ntff_section *sections, size_t section_count, unsigned long limit)
-{
-    for (size_t s = 0; s < section_count; s++) {
-        const struct nx_bytes records = sections[s].records;
+/* The first records of the file: core by core, then those of no core. */
+struct record_stream {
+    const struct nx_ntff *ntff;
+    unsigned long left;
+    size_t core, section, at;
+};
 
-        for (size_t at = 0; at + NX_NTFF_RECORD_SIZE <= records.size && json_array_size(list) < limit;
-             at += NX_NTFF_RECORD_SIZE)
-            json_array_append_new(list, dump_record(core, &sections[s], at));
+static json_t *next_record(void *opaque)
+{
+    struct record_stream *s = opaque;
+
+    while (s->left && s->core <= s->ntff->core_count) {
+        const struct nx_ntff_core *core = s->core < s->ntff->core_count ? &s->ntff->cores[s->core] : NULL;
+        const struct nx_ntff_section *sections = core ? core->sections : s->ntff->orphan_sections;
+        size_t count = core ? core->section_count : s->ntff->orphan_section_count, at = s->at;
+
+        if (s->section == count) {
+            s->core++;
+            s->section = 0;
+        } else if (at + NX_NTFF_RECORD_SIZE > sections[s->section].records.size) {
+            s->section++;
+            s->at = 0;
+        } else {
+            s->at += NX_NTFF_RECORD_SIZE;
+            s->left--;
+            return dump_record(core, &sections[s->section], at);
+        }
     }
+    return NULL;
 }
 
-static json_t *dump_records(const struct nx_ntff *ntff, unsigned long limit)
-{
-    json_t *list = json_array();
-
-    for (size_t c = 0; c < ntff->core_count; c++)
-        dump_records_of(list, &ntff->cores[c], ntff->cores[c].sections, ntff->cores[c].section_count, limit);
-    dump_records_of(list, NULL, ntff->orphan_sections, ntff->orphan_section_count, limit);
-    return list;
-}
-
-static json_t *dump_file(const char *path, const struct nx_ntff *ntff, unsigned long records)
+static json_t *dump_file(const char *path, const struct nx_ntff *ntff)
 {
     json_t *cores = json_array(), *orphans, *orphan_kinds, *document;
     struct totals totals = {0};
@@ -362,8 +371,6 @@ static json_t *dump_file(const char *path, const struct nx_ntff *ntff, unsigned 
         json_decref(orphans);
     }
     json_object_set_new(document, "warnings", nx_dump_warnings(&ntff->warnings));
-    if (records)
-        json_object_set_new(document, "first_records", dump_records(ntff, records));
     return document;
 }
 
@@ -372,13 +379,19 @@ int nx_dump_ntff(const char *path, const struct nx_dump_options *options)
     struct nx_ntff ntff;
     struct nx_error error;
     enum nx_status status = nx_ntff_inspect(path, &ntff, &error);
+    struct record_stream records = {.ntff = &ntff, .left = options->records};
+    const struct nx_dump_stream stream = {"first_records", next_record, &records};
+    bool readable = ntff.cores || status == NX_OK;
     json_t *document;
+    int result;
 
-    if (ntff.cores || status == NX_OK)
-        document = dump_file(path, &ntff, options->records);
+    if (readable)
+        document = dump_file(path, &ntff);
     else /* no NTFF, or not one that can be read */
         document = json_pack("{s:o,s:o}", "file", nx_dump_text(path), "file_bytes",
                              ntff.file.path ? nx_dump_number(ntff.file.bytes.size) : json_null());
+    result = nx_dump_print(document, readable && records.left ? &stream : NULL, options->json,
+                           status == NX_OK ? NULL : &error);
     nx_ntff_close(&ntff);
-    return nx_dump_print(document, options->json, status == NX_OK ? NULL : &error);
+    return result;
 }

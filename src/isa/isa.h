@@ -130,5 +130,7 @@ uint8_t nx_isa_channels(const struct nx_inst *inst, bool write);
 uint64_t nx_isa_macs(const struct nx_inst *inst);
 /* Whether the sequencer runs it (0xa0..0xdf) rather than the data path: the two overlap in time. */
 static inline bool nx_isa_is_sequencer(uint8_t opcode) { return opcode >= 0xa0 && opcode < 0xe0; }
+/* Whether the compiler's code only stands it in (0xc0..0xdf): the runtime replaces it, or leaves it out. */
+static inline bool nx_isa_is_pseudo(uint8_t opcode) { return opcode >= 0xc0 && opcode < 0xe0; }
 
 #endif

@@ -336,3 +336,19 @@ enum nx_guard_prefix nx_guard_split(const char *sql, const char **rest)
     *rest = next;
     return NX_PREFIX_EXPLAIN;
 }
+
+bool nx_guard_is_command(const char *sql)
+{
+    static const char *const words[] = {
+        "ABORT",  "ALTER",   "ANALYZE", "ATTACH",     "BEGIN",  "CALL",   "CHECKPOINT", "COMMENT", "COMMIT",
+        "COPY",   "CREATE",  "DEALLOCATE", "DELETE",  "DETACH", "DROP",   "EXECUTE",    "EXPORT",  "FORCE",
+        "GRANT",  "IMPORT",  "INSERT",  "INSTALL",    "LOAD",   "MERGE",  "PRAGMA",     "PREPARE", "RESET",
+        "REVOKE", "ROLLBACK", "SET",    "START",      "TRUNCATE", "UPDATE", "USE",     "VACUUM",
+    };
+    const char *p = skip_blank(sql);
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (after_word(p, words[i]))
+            return true;
+    return false;
+}

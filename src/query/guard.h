@@ -35,4 +35,10 @@ enum nx_guard_prefix { NX_PREFIX_NONE, NX_PREFIX_EXPLAIN, NX_PREFIX_EXPLAIN_ANAL
  */
 enum nx_guard_prefix nx_guard_split(const char *sql, const char **rest);
 
+/*
+ * Whether the text begins with the word of a statement that is no query (COPY, SET, ...): it is refused for what it
+ * is, even if its syntax is wrong as well.
+ */
+bool nx_guard_is_command(const char *sql);
+
 #endif

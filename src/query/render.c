@@ -1,9 +1,9 @@
 #include "query/render.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
 #include "base/memory.h"
 #include "query/value.h"
@@ -223,31 +223,9 @@ static void put_row(struct renderer *r, duckdb_data_chunk chunk, idx_t row)
 
 /* ------------------------------------------------------------------ the aligned table */
 
-/* Columns of a terminal that a text takes; line ends and other controls are shown as spaces. */
-static size_t display_width(const char *text)
-{
-    mbstate_t state = {0};
-    size_t width = 0, left = strlen(text);
-
-    while (left) {
-        wchar_t wide;
-        size_t used = mbrtowc(&wide, text, left, &state);
-        int columns;
-
-        if (used == 0 || used > left)
-            used = 1, columns = 1, memset(&state, 0, sizeof(state));
-        else
-            columns = wcwidth(wide);
-        width += columns < 0 ? 1 : (size_t)columns;
-        text += used;
-        left -= used;
-    }
-    return width;
-}
-
 static void put_padded(struct nx_text *out, const char *text, size_t width, bool right)
 {
-    size_t own = display_width(text), pad = own < width ? width - own : 0;
+    size_t own = nx_text_width(text), pad = own < width ? width - own : 0;
 
     for (size_t i = 0; right && i < pad; i++)
         nx_text_puts(out, " ");
@@ -262,7 +240,7 @@ static void cut_line(struct nx_text *line, unsigned width)
 {
     size_t keep = 0, columns = 0;
 
-    if (!width || display_width(nx_text_string(line)) <= width)
+    if (!width || nx_text_width(nx_text_string(line)) <= width)
         return;
     while (keep < line->size && columns + 1 < width) {
         keep++;
@@ -292,15 +270,15 @@ static void put_table_line(struct renderer *r, char *const *cells, const size_t 
     nx_text_free(&line);
 }
 
-static void put_table(struct renderer *r)
+static void put_aligned(struct renderer *r)
 {
     size_t *widths = nx_zalloc(r->count, sizeof(*widths)), total = 0;
     struct nx_text rule = {0};
 
     for (size_t c = 0; c < r->count; c++)
-        widths[c] = display_width(r->columns[c].name);
+        widths[c] = nx_text_width(r->columns[c].name);
     for (size_t i = 0; i < r->cell_count; i++) {
-        size_t width = display_width(r->cells[i]);
+        size_t width = nx_text_width(r->cells[i]);
 
         if (width > widths[i % r->count])
             widths[i % r->count] = width;
@@ -319,6 +297,20 @@ static void put_table(struct renderer *r)
     nx_text_printf(&r->out->body, "(%llu row%s%s)\n", (unsigned long long)r->out->rows,
                    r->out->rows == 1 ? "" : "s", r->out->truncated ? ", more were left out" : "");
     free(widths);
+}
+
+/*
+ * Widths are the user's locale's business, and only they: a worker that was in it altogether would also compare
+ * names by its rules, and "I" is no upper case of "i" in some.
+ */
+static void put_table(struct renderer *r)
+{
+    locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0), before = uselocale(users);
+
+    put_aligned(r);
+    uselocale(before);
+    if (users != (locale_t)0)
+        freelocale(users);
 }
 
 /* ------------------------------------------------------------------ all of it */

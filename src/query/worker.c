@@ -369,7 +369,7 @@ static bool vet(struct worker *w, const char *sql, unsigned timeout_ms, struct n
     if (!tree) {
         engine_error(w, why, timeout_ms);
     } else if ((reason = syntax_error(tree, size))) {
-        answer(w, NX_QUERY_SQL_ERROR, NULL, reason, NULL);
+        answer(w, nx_guard_is_command(rest) ? NX_QUERY_NOT_ALLOWED : NX_QUERY_SQL_ERROR, NULL, reason, NULL);
     } else if (nx_guard_check(tree, size, w->names, w->table_count, &reason, &missing)) {
         nx_text_printf(vetted, "%s%s", prefixes[prefix], rest);
         ok = true;

@@ -202,7 +202,7 @@ static void search(const struct nx_server_options *options, const char *profile,
     } else if (strcmp(type, "listDbFiles") == 0) {
         search_tables(options, profile, reply);
     } else {
-        snprintf(message, sizeof(message), "the type %.100s is not known", type);
+        snprintf(message, sizeof(message), "the type %.*s is not known", (int)nx_utf8_cut(type, strlen(type), 100), type);
         nx_api_error(reply, 422, "bad_request", message, "types: databaseExplorerQuery, tableSchema, listDbFiles");
     }
     json_decref(body);

@@ -16,25 +16,58 @@
 
 /* ------------------------------------------------------------------ who holds a port */
 
-/* Inode of the listening socket on that port in /proc/net/tcp or tcp6; 0 if there is none. */
-static unsigned long find_inode(const char *table, uint16_t port)
+/* Addresses as /proc/net/tcp and tcp6 print them: words of the machine's own byte order. */
+#define ADDRESS_TEXT 33
+static void address_text(const void *address, size_t size, char out[ADDRESS_TEXT])
+{
+    for (size_t i = 0; i < size / 4; i++) {
+        uint32_t word;
+
+        memcpy(&word, (const char *)address + i * 4, 4);
+        snprintf(out + i * 8, ADDRESS_TEXT - i * 8, "%08X", word);
+    }
+}
+
+/* Inode of the socket that listens on that port at one of two addresses, by /proc/net/tcp or tcp6; 0: none does. */
+static unsigned long find_inode(const char *table, const char *one, const char *other, uint16_t port)
 {
     FILE *file = fopen(table, "re");
     unsigned long found = 0;
     char line[512];
 
     while (file && !found && fgets(line, sizeof(line), file)) {
+        char address[ADDRESS_TEXT];
         unsigned local_port, state;
         unsigned long inode;
 
-        if (sscanf(line, "%*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*x:%*x %*x:%*x %*x %*u %*u %lu", &local_port,
-                   &state, &inode) == 3 &&
-            local_port == port && state == STATE_LISTEN)
+        if (sscanf(line, "%*d: %32[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*x:%*x %*x:%*x %*x %*u %*u %lu", address,
+                   &local_port, &state, &inode) == 4 &&
+            local_port == port && state == STATE_LISTEN && (strcmp(address, one) == 0 || strcmp(address, other) == 0))
             found = inode;
     }
     if (file)
         fclose(file);
     return found;
+}
+
+/* Of the listener that keeps us from that port of our loopback address: it has the address itself, or all of them. */
+static unsigned long holder_inode(int family, uint16_t port)
+{
+    char loopback[ADDRESS_TEXT], any[ADDRESS_TEXT];
+    struct in_addr v4 = {.s_addr = htonl(INADDR_LOOPBACK)}, any_v4 = {.s_addr = htonl(INADDR_ANY)};
+    struct in6_addr mapped = {.s6_addr = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1}};
+    unsigned long inode = 0;
+
+    if (family == AF_INET) {
+        address_text(&v4, sizeof(v4), loopback);
+        address_text(&any_v4, sizeof(any_v4), any);
+        inode = find_inode("/proc/net/tcp", loopback, any, port);
+    }
+    if (inode)
+        return inode;
+    address_text(family == AF_INET ? &mapped : &in6addr_loopback, sizeof(mapped), loopback);
+    address_text(&in6addr_any, sizeof(in6addr_any), any);
+    return find_inode("/proc/net/tcp6", loopback, any, port);
 }
 
 static int has_descriptor(const char *pid, const char *wanted)
@@ -77,16 +110,14 @@ static void read_command(const char *pid, char *out, size_t size)
 }
 
 /* ", held by process 123 (name)", or "" where that cannot be seen. */
-static void describe_holder(uint16_t port, char *out, size_t size)
+static void describe_holder(int family, uint16_t port, char *out, size_t size)
 {
-    unsigned long inode = find_inode("/proc/net/tcp", port);
+    unsigned long inode = holder_inode(family, port);
     char wanted[64], command[64];
     struct dirent *entry;
     DIR *dir;
 
     out[0] = '\0';
-    if (!inode)
-        inode = find_inode("/proc/net/tcp6", port);
     if (!inode)
         return;
     snprintf(wanted, sizeof(wanted), "socket:[%lu]", inode);
@@ -140,13 +171,13 @@ static uint16_t port_of(int fd)
     return getsockname(fd, (struct sockaddr *)&address, &size) == 0 ? ntohs(address.sin_port) : 0;
 }
 
-static enum nx_status refuse(uint16_t port, int why, struct nx_error *error)
+static enum nx_status refuse(int family, uint16_t port, int why, struct nx_error *error)
 {
     char holder[128];
 
     if (why != EADDRINUSE)
         return nx_fail(error, NX_UNAVAILABLE, "cannot listen on port %u: %s", port, strerror(why));
-    describe_holder(port, holder, sizeof(holder));
+    describe_holder(family, port, holder, sizeof(holder));
     return nx_fail(error, NX_UNAVAILABLE, "port %u is in use%s", port, holder);
 }
 
@@ -158,7 +189,7 @@ enum nx_status nx_listen(uint16_t *port, int *v4, int *v6, struct nx_error *erro
 
         *v4 = open_socket(AF_INET, *port);
         if (*v4 < 0)
-            return refuse(*port, errno, error);
+            return refuse(AF_INET, *port, errno, error);
         chosen = port_of(*v4);
         *v6 = open_socket(AF_INET6, chosen);
         why = errno;
@@ -168,7 +199,7 @@ enum nx_status nx_listen(uint16_t *port, int *v4, int *v6, struct nx_error *erro
         }
         close(*v4);
         if (*port)
-            return refuse(*port, why, error);
+            return refuse(AF_INET6, *port, why, error);
     }
     return nx_fail(error, NX_UNAVAILABLE, "no port is free on both 127.0.0.1 and ::1");
 }

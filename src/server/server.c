@@ -42,7 +42,8 @@ static enum MHD_Result send_document(struct MHD_Connection *connection, const st
         free(document->body);
         return MHD_NO;
     }
-    MHD_add_response_header(response, "Content-Type", "application/json; charset=utf-8");
+    if (document->size)
+        MHD_add_response_header(response, "Content-Type", "application/json; charset=utf-8");
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     if (document->allow)

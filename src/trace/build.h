@@ -10,6 +10,7 @@
  *   maker.c       who made each change of a semaphore (semaphore.h)
  *   release.c     who made each wait condition hold
  *   dependency.c  which execution or DMA block had to wait for which
+ *   gaps.c    what is missing or was not understood, for the table Warning
  */
 #ifndef NX_TRACE_BUILD_H
 #define NX_TRACE_BUILD_H
@@ -87,6 +88,7 @@ enum nx_status nx_build_pairs(struct nx_build *build, struct nx_error *error);
 enum nx_status nx_build_window(struct nx_build *build, struct nx_error *error);
 void nx_build_blocks(struct nx_build *build);
 void nx_build_keep(struct nx_build *build);
+void nx_build_gaps(struct nx_trace *trace);
 
 /* An execution waited for a semaphore or an event, and this is who made its condition hold. */
 struct nx_release {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gaps.h"
 #include "base/memory.h"
 #include "trace/build.h"
 
@@ -81,6 +82,7 @@ static void join_compiler(struct nx_trace *trace, const struct nx_trace_core *co
     }
     nx_isa_decode(compiled->code.data + (size_t)out->compiler_pc * NX_ISA_SIZE, &inst);
     if (inst.opcode != out->opcode) {
+        trace->insts_replaced += !nx_isa_is_pseudo(inst.opcode);
         out->compiler_opcode_text = opcode_text(trace, inst.opcode);
         out->compiler_operands = operand_text(trace, core, &inst, text);
     }
@@ -100,6 +102,17 @@ static void join_compiler(struct nx_trace *trace, const struct nx_trace_core *co
     }
 }
 
+/* `accounted`: instructions of the compiler that ran or that the patches left out. A pair that fits has them all. */
+static void check_length(struct nx_trace *trace, const struct nx_trace_core *core, enum nx_engine engine,
+                         uint64_t accounted)
+{
+    uint64_t compiled = core->neff->engines[engine].code.size / NX_ISA_SIZE;
+
+    if (accounted != compiled)
+        nx_warn(&trace->warnings, NX_WARN_INCONSISTENT, NX_SAY_CODE_LENGTH, core->name, nx_engine_title(engine),
+                accounted, compiled);
+}
+
 static void read_engine(struct nx_trace *trace, uint32_t core_index, enum nx_engine engine,
                         struct nx_text *text)
 {
@@ -108,7 +121,6 @@ static void read_engine(struct nx_trace *trace, uint32_t core_index, enum nx_eng
     uint32_t count = core->inst_count[engine], compiler_pc = 0;
     struct shift shift = read_patches(trace, core, engine, count);
     int64_t inserting = 0;
-    uint64_t not_understood = 0;
 
     for (uint32_t k = 0; k < count; k++) {
         struct nx_code_inst *out = &trace->insts[core->first_inst[engine] + k];
@@ -131,8 +143,8 @@ static void read_engine(struct nx_trace *trace, uint32_t core_index, enum nx_eng
             .block = NX_NONE,
             .bir_name = NX_NO_TEXT,
             .macs = nx_isa_macs(&inst),
+            .understood = inst.understood,
         };
-        not_understood += !inst.understood;
 
         compiler_pc += shift.deleted[k];
         inserting += shift.inserting[k];
@@ -146,7 +158,8 @@ static void read_engine(struct nx_trace *trace, uint32_t core_index, enum nx_eng
         if (out->counts_bytes)
             out->bytes = nx_isa_bytes(&inst);
     }
-    trace->insts_not_understood += not_understood;
+    if (core->neff)
+        check_length(trace, core, engine, (uint64_t)compiler_pc + shift.deleted[count]);
     free(shift.deleted);
     free(shift.inserting);
 }

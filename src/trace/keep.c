@@ -49,6 +49,28 @@ static int64_t relative(const struct nx_build *b, uint64_t time)
     return (int64_t)(time - b->window_start);
 }
 
+/* The last EVENT_SEMAPHORE of a core's Tensor engine waits for the next run of the kernel: that it has no end is normal. */
+static void note_unfinished(struct nx_trace *trace, const struct nx_raw_exec *e)
+{
+    struct nx_trace_core *core = &trace->cores[e->core];
+
+    trace->execs_unfinished++;
+    if (core->waits || e->engine != NX_ENGINE_TENSOR || e->inst == NX_NONE ||
+        trace->insts[e->inst].opcode != NX_OP_EVENT_SEMAPHORE)
+        return;
+    core->waits = true;
+    trace->execs_waiting++;
+}
+
+static void note_run(struct nx_trace *trace, struct nx_code_inst *inst)
+{
+    if (inst->ran)
+        return;
+    inst->ran = true;
+    trace->insts_ran++;
+    trace->insts_not_understood += !inst->understood;
+}
+
 /* Returns, by raw number, the number of the kept execution or NX_NONE; caller frees. */
 static uint32_t *keep_execs(struct nx_build *b)
 {
@@ -61,7 +83,7 @@ static uint32_t *keep_execs(struct nx_build *b)
 
         kept[i] = NX_NONE;
         if (!e->finished)
-            trace->execs_unfinished++;
+            note_unfinished(trace, e);
         else if (e->end < e->start)
             trace->backwards++;
         else if (!inside(b, e->start, e->end))
@@ -86,7 +108,10 @@ static uint32_t *keep_execs(struct nx_build *b)
                                            .crc_out = e->crc_out,
                                            .engine = e->engine,
                                            .core = e->core};
-        trace->execs_without_code += e->inst == NX_NONE;
+        if (e->inst == NX_NONE)
+            trace->execs_without_code++;
+        else
+            note_run(trace, &trace->insts[e->inst]);
         if (trace->execs[i].end > trace->cores[e->core].last_end)
             trace->cores[e->core].last_end = trace->execs[i].end;
     }

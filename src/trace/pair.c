@@ -229,6 +229,14 @@ static void dma(struct core_pass *pass, struct nx_record r)
     }
 }
 
+static void note_overflow(struct nx_trace *trace, uint32_t section_type)
+{
+    trace->records_overflow++;
+    trace->overflow_instructions += section_type == NX_SECTION_INSTRUCTION;
+    trace->overflow_events += section_type == NX_SECTION_EVENT;
+    trace->overflow_packets += section_type == NX_SECTION_DMA;
+}
+
 static void read_record(struct core_pass *pass, const struct nx_ntff_section *section, struct nx_record r)
 {
     struct nx_trace *trace = pass->build->trace;
@@ -238,7 +246,7 @@ static void read_record(struct core_pass *pass, const struct nx_ntff_section *se
     nx_record_describe(section, r, &known);
     trace->records++;
     if (nx_record_overflow(r))
-        trace->records_overflow++;
+        note_overflow(trace, section->type);
     if (!known) {
         trace->records_unknown++;
         return;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gaps.h"
 #include "base/memory.h"
 #include "trace/build.h"
 
@@ -48,78 +49,8 @@ static void open_cores(struct nx_trace *trace)
         trace->cores[c].ntff = ntff;
         trace->cores[c].neff = nx_neff_find_graph(trace->neff, ntff->name);
         if (!trace->cores[c].neff)
-            nx_warn(&trace->warnings, NX_WARN_INCONSISTENT,
-                    "the NEFF has no graph named '%s': instructions of that core have no compiler information",
-                    ntff->name);
+            nx_warn(&trace->warnings, NX_WARN_INCONSISTENT, NX_SAY_NO_GRAPH, ntff->name);
     }
-}
-
-/* What a reader of the tables must know before trusting them. */
-static void warn_about_gaps(struct nx_trace *t)
-{
-    uint32_t left_out = 0;
-    bool dynamic = false;
-
-    for (uint32_t r = 0; r < t->ring_count; r++) {
-        left_out += t->rings[r].straddles;
-        dynamic |= t->rings[r].type == NX_QUEUE_SOFTWARE_DYNAMIC || t->rings[r].type == NX_QUEUE_HARDWARE_DYNAMIC;
-    }
-    if (dynamic)
-        nx_warn(&t->warnings, NX_WARN_MISSING,
-                "dynamic DMA was captured without DGE notifications: its packets cannot be told to be of an "
-                "instruction or a tensor; capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1 (or --enable-dge-notifs)");
-    if (!t->neff->has_metrics)
-        nx_warn(&t->warnings, NX_WARN_MISSING,
-                "the NEFF holds no compiler metrics: recompile with a current compiler to get them");
-    if (!t->neff->has_hlo_stats)
-        nx_warn(&t->warnings, NX_WARN_MISSING,
-                "the NEFF holds no HLO statistics: model_flops and mfu_hlo_estimated_percent are 0; look at "
-                "hardware_flops - transpose_flops and mfu_inst_estimated_percent instead");
-    if (t->records_unknown)
-        nx_warn(&t->warnings, NX_WARN_UNKNOWN, "%" PRIu64 " of %" PRIu64 " trace records were not understood",
-                t->records_unknown, t->records);
-    if (t->insts_not_understood)
-        nx_warn(&t->warnings, NX_WARN_UNKNOWN,
-                "%" PRIu64 " of %" PRIu32 " instructions of the code have an opcode or operand that is not known",
-                t->insts_not_understood, t->inst_count);
-    if (t->ends_unmatched)
-        nx_warn(&t->warnings, NX_WARN_INCOMPLETE,
-                "%" PRIu64 " instruction ends have no start: records were lost", t->ends_unmatched);
-    /* One a core is normal: the last EVENT_SEMAPHORE of the Tensor engine waits for the next run. */
-    if (t->execs_unfinished > t->core_count)
-        nx_warn(&t->warnings, NX_WARN_INCOMPLETE, "%" PRIu64 " instructions started but have no end",
-                t->execs_unfinished);
-    if (t->packets_unfinished)
-        nx_warn(&t->warnings, NX_WARN_INCOMPLETE, "%" PRIu64 " DMA packets lack their start or their end",
-                t->packets_unfinished);
-    if (t->backwards)
-        nx_warn(&t->warnings, NX_WARN_INCONSISTENT, "%" PRIu64 " rows end before they start and were left out",
-                t->backwards);
-    if (t->dependencies_cut)
-        nx_warn(&t->warnings, NX_WARN_INCOMPLETE,
-                "%" PRIu64 " instructions depend on more than Flow can hold: some of their dependencies are left out",
-                t->dependencies_cut);
-    if (t->before_clock)
-        nx_warn(&t->warnings, NX_WARN_INCONSISTENT,
-                "%" PRIu64 " trace records are stamped before their clock's start: their times are not known and "
-                "were set to its start",
-                t->before_clock);
-    if (t->execs_without_code)
-        nx_warn(&t->warnings, NX_WARN_MISSING,
-                "%" PRIu64 " instructions ran code that the trace does not hold: their opcode is not known",
-                t->execs_without_code);
-    if (left_out)
-        nx_warn(&t->warnings, NX_WARN_INCOMPLETE,
-                "%" PRIu32 " DMA rings have a packet that crosses the edge of the profile and were left out",
-                left_out);
-    if (t->records_overflow)
-        nx_warn(&t->warnings, NX_WARN_INCOMPLETE,
-                "%" PRIu64 " trace records carry an overflow flag: the hardware lost records before them",
-                t->records_overflow);
-    if (!t->device)
-        nx_warn(&t->warnings, NX_WARN_UNKNOWN,
-                "the device '%s' is not known: figures that need its clocks and bandwidths are missing",
-                t->neff->target ? t->neff->target : "");
 }
 
 enum nx_status nx_trace_build(const struct nx_neff *neff, const struct nx_ntff *ntff, nx_progress *progress,
@@ -141,7 +72,7 @@ enum nx_status nx_trace_build(const struct nx_neff *neff, const struct nx_ntff *
         nx_build_blocks(&build);
         nx_build_keep(&build);
         nx_build_dependencies(trace);
-        warn_about_gaps(trace);
+        nx_build_gaps(trace);
     }
     free(build.execs);
     free(build.packets);

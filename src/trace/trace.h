@@ -45,6 +45,8 @@ struct nx_code_inst {
     uint32_t bir_name; /* into nx_trace.bir_names, or NX_NO_TEXT */
     struct nx_inst_bytes bytes; /* zero unless nx_code_inst.counts_bytes */
     bool counts_bytes; /* has a BIR id, or is a DMA_DIRECT2D: only those count (SPEC 7.5) */
+    bool understood;   /* its opcode, layout and codes are all known (isa.h) */
+    bool ran;          /* inside the window */
     uint64_t macs;
 };
 #define NX_NO_DTYPE 0xff
@@ -139,6 +141,7 @@ struct nx_trace_core {
     const struct nx_neff_graph *neff; /* NULL if the NEFF has no graph of that name */
     uint32_t first_inst[NX_ENGINE_COUNT], inst_count[NX_ENGINE_COUNT]; /* ranges of nx_trace.insts */
     int64_t last_end; /* of its instructions in the window; 0 if there are none */
+    bool waits;       /* for the next run: its Tensor engine has begun an EVENT_SEMAPHORE that does not end */
 };
 
 struct nx_trace {
@@ -175,14 +178,18 @@ struct nx_trace {
     uint64_t records;          /* all records of all sections */
     uint64_t records_unknown;  /* of a kind that was not understood */
     uint64_t records_overflow; /* with a hardware or software overflow flag: some before it were lost */
+    uint64_t overflow_instructions, overflow_events, overflow_packets; /* of them, by what the record is of */
     uint64_t execs_outside, packets_outside, events_outside; /* complete, but outside the window */
     uint64_t execs_unfinished;   /* start without end */
+    uint64_t execs_waiting;      /* of them, one a core at most: the Tensor engine waits for the next run */
     uint64_t ends_unmatched;     /* end without start */
     uint64_t backwards; /* rows whose end is before their start: left out */
     uint64_t packets_unfinished; /* DMA packets that lack their start or their end */
-    uint64_t insts_not_understood; /* instructions of the code whose layout or codes are not all known */
     uint64_t dependencies_cut;   /* executions whose dependencies are left out: the files name too many */
     uint64_t before_clock;       /* records stamped before their clock's start: taken to be at it */
+    /* Of the instructions that ran inside the window: those whose layout or codes are not all known. */
+    uint64_t insts_ran, insts_not_understood;
+    uint64_t insts_replaced; /* instructions whose place in the NEFF holds another opcode, and no pseudo one */
     uint64_t execs_without_code; /* rows whose pc is not in the dumped code */
 
     struct nx_warnings warnings;

@@ -1,0 +1,63 @@
+/*
+ * gaps.h - sentences of the table Warning that `check` knows again.
+ *
+ * Whoever finds the gap says it by one of these, with nx_warn(); analysis/check
+ * reads the stored sentences and tells by the same texts which part of the
+ * profile each is about, how bad it is and what to set.  A sentence that is not
+ * here is reported all the same, under its category alone.
+ *
+ * In these texts %s and "%" PRIu64 are the only conversions.  A number that
+ * comes first is the gap's count.
+ */
+#ifndef NX_BASE_GAPS_H
+#define NX_BASE_GAPS_H
+
+#include <inttypes.h>
+
+/* NEFF and NTFF */
+#define NX_SAY_NO_GRAPH "the NEFF has no graph named '%s': instructions of that core have no compiler information"
+#define NX_SAY_CODE_LENGTH                                                                                           \
+    "%s %s: the code that ran accounts for %" PRIu64 " of the %" PRIu64 " instructions of the NEFF: names and source " \
+    "lines may be those of other instructions"
+#define NX_SAY_CODE_DIFFERS                                                                                      \
+    "%" PRIu64 " instructions ran in the place of another one of the NEFF: their names and source lines may be " \
+    "wrong"
+#define NX_SAY_UUID_CUT                                                                                              \
+    "the trace holds only the first %" PRIu64 " bytes of its kernel's uuid (its form ends at a zero byte): those are " \
+    "equal to the NEFF's"
+
+/* DMA */
+#define NX_SAY_NO_DGE                                                                                                \
+    "dynamic DMA was captured without DGE notifications: its packets cannot be told to be of an instruction or a "   \
+    "tensor; capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1 (or --enable-dge-notifs)"
+#define NX_SAY_PACKETS_UNFINISHED "%" PRIu64 " DMA packets lack their start or their end"
+#define NX_SAY_RINGS_LEFT_OUT \
+    "%" PRIu64 " DMA rings have a packet that crosses the edge of the profile and were left out"
+
+/* the trace */
+#define NX_SAY_RECORDS_UNKNOWN "%" PRIu64 " of %" PRIu64 " trace records were not understood"
+#define NX_SAY_RECORDS_LOST                                                                                        \
+    "%" PRIu64 " trace records carry an overflow flag (%s): the hardware lost records before them"
+#define NX_SAY_NO_INSTRUCTIONS "no instruction of the trace is complete: nothing was captured of what the engines ran"
+#define NX_SAY_ENDS_UNMATCHED "%" PRIu64 " instruction ends have no start: records were lost"
+#define NX_SAY_UNFINISHED "%" PRIu64 " instructions started but have no end"
+#define NX_SAY_BACKWARDS "%" PRIu64 " rows end before they start and were left out"
+#define NX_SAY_BEFORE_CLOCK                                                                                          \
+    "%" PRIu64 " trace records are stamped before their clock's start: their times are not known and were set to " \
+    "its start"
+#define NX_SAY_NO_CODE "%" PRIu64 " instructions ran code that the trace does not hold: their opcode is not known"
+#define NX_SAY_OPCODES_UNKNOWN                                                                                     \
+    "%" PRIu64 " of %" PRIu64 " instructions that ran have an opcode or operand that is not known (%s)"
+
+/* figures of the kernel */
+#define NX_SAY_NO_DEVICE "the device '%s' is not known: figures that need its clocks and bandwidths are missing"
+#define NX_SAY_NO_METRICS "the NEFF holds no compiler metrics: recompile with a current compiler to get them"
+#define NX_SAY_NO_HLO_STATS                                                                                        \
+    "the NEFF holds no HLO statistics: model_flops and mfu_hlo_estimated_percent are 0; look at hardware_flops - " \
+    "transpose_flops and mfu_inst_estimated_percent instead"
+
+/* names and source lines */
+#define NX_SAY_NO_DEBUG_FILES                                                                                    \
+    "files of debug information that the NEFF names are not in it: instructions lack their names and dependencies"
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * What a reader of the tables must know before trusting them, said in the table Warning.
+ *
+ * The sentences stand in base/gaps.h, where `check` finds them too.
+ */
+#include "base/gaps.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "trace/build.h"
+
+/* "events 25, DMA packets 2" */
+static void list_lost(const struct nx_trace *t, struct nx_text *text)
+{
+    const struct {
+        const char *what;
+        uint64_t count;
+    } kinds[] = {{"instructions", t->overflow_instructions},
+                 {"events", t->overflow_events},
+                 {"DMA packets", t->overflow_packets},
+                 {"others", t->records_overflow - t->overflow_instructions - t->overflow_events - t->overflow_packets}};
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (kinds[i].count)
+            nx_text_printf(text, "%s%s %" PRIu64, text->size ? ", " : "", kinds[i].what, kinds[i].count);
+}
+
+/* Their names, the first few. */
+static void list_not_understood(const struct nx_trace *t, struct nx_text *text)
+{
+    bool *listed = nx_zalloc(t->opcodes.count, sizeof(*listed));
+    unsigned left = 8;
+
+    for (uint32_t i = 0; i < t->inst_count && left; i++) {
+        const struct nx_code_inst *inst = &t->insts[i];
+
+        if (!inst->ran || inst->understood || listed[inst->opcode_text])
+            continue;
+        listed[inst->opcode_text] = true;
+        nx_text_printf(text, "%s%s", text->size ? ", " : "", --left ? t->opcodes.entries[inst->opcode_text].data : "...");
+    }
+    free(listed);
+}
+
+static void warn_of_files(struct nx_trace *t)
+{
+    const struct nx_ntff *ntff = t->ntff;
+
+    if (ntff->uuid_size < sizeof(t->neff->header.uuid))
+        nx_warn(&t->warnings, NX_WARN_MISSING, NX_SAY_UUID_CUT, (uint64_t)ntff->uuid_size);
+    if (t->insts_replaced)
+        nx_warn(&t->warnings, NX_WARN_INCONSISTENT, NX_SAY_CODE_DIFFERS, t->insts_replaced);
+    if (!t->neff->has_metrics)
+        nx_warn(&t->warnings, NX_WARN_MISSING, NX_SAY_NO_METRICS);
+    if (!t->neff->has_hlo_stats)
+        nx_warn(&t->warnings, NX_WARN_MISSING, NX_SAY_NO_HLO_STATS);
+    if (!t->device)
+        nx_warn(&t->warnings, NX_WARN_UNKNOWN, NX_SAY_NO_DEVICE, t->neff->target ? t->neff->target : "");
+}
+
+static void warn_of_instructions(struct nx_trace *t, struct nx_text *list)
+{
+    if (!t->exec_count)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE, NX_SAY_NO_INSTRUCTIONS);
+    if (t->insts_not_understood) {
+        nx_text_clear(list);
+        list_not_understood(t, list);
+        nx_warn(&t->warnings, NX_WARN_UNKNOWN, NX_SAY_OPCODES_UNKNOWN, t->insts_not_understood, t->insts_ran,
+                nx_text_string(list));
+    }
+    if (t->ends_unmatched)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE, NX_SAY_ENDS_UNMATCHED, t->ends_unmatched);
+    if (t->execs_unfinished > t->execs_waiting)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE, NX_SAY_UNFINISHED, t->execs_unfinished - t->execs_waiting);
+    if (t->execs_without_code)
+        nx_warn(&t->warnings, NX_WARN_MISSING, NX_SAY_NO_CODE, t->execs_without_code);
+    if (t->dependencies_cut)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE,
+                "%" PRIu64 " instructions depend on more than Flow can hold: some of their dependencies are left out",
+                t->dependencies_cut);
+}
+
+static void warn_of_packets(struct nx_trace *t)
+{
+    uint64_t left_out = 0;
+    bool dynamic = false;
+
+    for (uint32_t r = 0; r < t->ring_count; r++) {
+        left_out += t->rings[r].straddles;
+        dynamic |= t->rings[r].type == NX_QUEUE_SOFTWARE_DYNAMIC || t->rings[r].type == NX_QUEUE_HARDWARE_DYNAMIC;
+    }
+    if (dynamic)
+        nx_warn(&t->warnings, NX_WARN_MISSING, NX_SAY_NO_DGE);
+    if (t->packets_unfinished)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE, NX_SAY_PACKETS_UNFINISHED, t->packets_unfinished);
+    if (left_out)
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE, NX_SAY_RINGS_LEFT_OUT, left_out);
+}
+
+static void warn_of_records(struct nx_trace *t, struct nx_text *list)
+{
+    if (t->records_unknown)
+        nx_warn(&t->warnings, NX_WARN_UNKNOWN, NX_SAY_RECORDS_UNKNOWN, t->records_unknown, t->records);
+    if (t->records_overflow) {
+        nx_text_clear(list);
+        list_lost(t, list);
+        nx_warn(&t->warnings, NX_WARN_INCOMPLETE, NX_SAY_RECORDS_LOST, t->records_overflow, nx_text_string(list));
+    }
+    if (t->backwards)
+        nx_warn(&t->warnings, NX_WARN_INCONSISTENT, NX_SAY_BACKWARDS, t->backwards);
+    if (t->before_clock)
+        nx_warn(&t->warnings, NX_WARN_INCONSISTENT, NX_SAY_BEFORE_CLOCK, t->before_clock);
+}
+
+void nx_build_gaps(struct nx_trace *trace)
+{
+    struct nx_text list = {0};
+
+    warn_of_packets(trace);
+    warn_of_files(trace);
+    warn_of_instructions(trace, &list);
+    warn_of_records(trace, &list);
+    nx_text_free(&list);
+}
