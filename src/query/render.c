@@ -299,18 +299,23 @@ static void put_aligned(struct renderer *r)
     free(widths);
 }
 
+static locale_t users_locale;
+
+void nx_render_init(void)
+{
+    users_locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+}
+
 /*
  * Widths are the user's locale's business, and only they: a worker that was in it altogether would also compare
  * names by its rules, and "I" is no upper case of "i" in some.
  */
 static void put_table(struct renderer *r)
 {
-    locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0), before = uselocale(users);
+    locale_t before = uselocale(users_locale);
 
     put_aligned(r);
     uselocale(before);
-    if (users != (locale_t)0)
-        freelocale(users);
 }
 
 /* ------------------------------------------------------------------ all of it */

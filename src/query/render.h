@@ -26,6 +26,9 @@ struct nx_rendered {
     char *problem; /* heap: a column of a type that cannot be written; then nothing else is of use */
 };
 
+/* Reads the user's locale, for the widths of an aligned table: before files are out of reach. */
+void nx_render_init(void);
+
 /*
  * Fetches the result's chunks until its end or a limit.  An error of the engine while fetching is left in the
  * result (duckdb_result_error).  elapsed_ms: called at the end, for the JSON answer's elapsedMs.

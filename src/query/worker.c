@@ -560,6 +560,7 @@ int nx_worker_main(int fd)
     char *text;
     size_t size;
 
+    nx_render_init();
     if (!read_setup(&w) || !open_database(&w))
         return NX_WORKER_NOT_READY;
     nx_sandbox_memory(w.memory);

@@ -55,7 +55,7 @@ static void note_unfinished(struct nx_trace *trace, const struct nx_raw_exec *e)
     struct nx_trace_core *core = &trace->cores[e->core];
 
     trace->execs_unfinished++;
-    if (core->waits || e->engine != NX_ENGINE_TENSOR || e->inst == NX_NONE ||
+    if (core->waits || e->engine != NX_PE || e->inst == NX_NONE ||
         trace->insts[e->inst].opcode != NX_OP_EVENT_SEMAPHORE)
         return;
     core->waits = true;

@@ -1,4 +1,5 @@
 /* The small things that everything else stands on. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -273,6 +274,29 @@ static void warnings_are_kept_once(void **state)
     nx_warnings_free(&warnings);
 }
 
+static void text_is_cut_and_measured(void **state)
+{
+    static const char text[] = "a\xc3\xa9\xe6\x97\xa5\xf0\x9f\x98\x80";
+
+    (void)state;
+    assert_int_equal(nx_utf8_cut(text, 10, 10), 10);
+    assert_int_equal(nx_utf8_cut(text, 10, 100), 10);
+    for (size_t max = 0; max < 10; max++) {
+        size_t cut = nx_utf8_cut(text, 10, max);
+
+        assert_true(cut <= max && max - cut < 4);
+        assert_true(nx_text_is_utf8(text, cut));
+    }
+    assert_int_equal(nx_utf8_cut("\x80\x80\x80", 3, 2), 0);
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        skip();
+    assert_int_equal(nx_text_width("abc"), 3);
+    assert_int_equal(nx_text_width("\xc3\xa9"), 1);
+    assert_int_equal(nx_text_width("\xe6\x97\xa5\xe6\x9c\xac"), 4);
+    assert_int_equal(nx_text_width("a\xff\n"), 3);
+    setlocale(LC_CTYPE, "C");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +308,7 @@ int main(void)
         cmocka_unit_test(dictionary_numbers_each_text_once),
         cmocka_unit_test(json_strings_are_escaped_and_valid),
         cmocka_unit_test(text_grows),
+        cmocka_unit_test(text_is_cut_and_measured),
         cmocka_unit_test(intervals_merge_exactly),
         cmocka_unit_test(interval_union_equals_counting),
         cmocka_unit_test(sort_is_stable_and_right),

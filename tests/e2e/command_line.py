@@ -1,5 +1,5 @@
 """Arguments, exit statuses, messages, output formats: everything but the server and the store."""
-import csv, io, json, os, pty, re, select, shutil, socket, subprocess, time
+import csv, io, json, os, pty, re, resource, select, shutil, socket, subprocess, sys, time
 
 from harness import check, equal, free_port, published, test
 
@@ -152,6 +152,55 @@ def port_in_use(context):
 
 
 @test
+def the_holder_of_a_port(context):
+    """Another process has the same port of another address: it is not the one to name."""
+    data = context.folder("data")
+    held = "import socket, sys; s = socket.socket(); s.bind(('127.0.0.1', int(sys.argv[1]))); s.listen(); print(1, flush=True); input()"
+    with socket.socket() as other:
+        other.bind(("127.0.0.2", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        holder = subprocess.Popen([sys.executable, "-c", held, port], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            equal(holder.stdout.readline().strip(), b"1", "the holder is ready")
+            result = exits(context, UNAVAILABLE, "view", "--data-path", data, "--disable-ui", "--api-server-port", port,
+                           says="port %s is in use" % port)
+        finally:
+            holder.communicate(b"\n")
+    if os.path.exists("/proc/net/tcp"):
+        check("process %d " % holder.pid in result.err, "the holder %d is named, not %d" % (holder.pid, os.getpid()), result)
+
+
+@test
+def options_of_the_closed_tool(context):
+    data = context.folder("data")
+    for arguments, name in ((("-d", data), "-d"), (("-d" + data,), "-d"), (("-F", "ignore-nc-buf-usage=true"), "-F"),
+                            (("-v", "2"), "-v"), (("-v2",), "-v"), (("-qd", data), "-d"), (("--session-dir", data), "--session-dir"),
+                            (("--session-dir=" + data,), "--session-dir")):
+        exits(context, USAGE, "view", "--data-path", data, *arguments, says="%s is not supported by this build" % name)
+    for arguments in (("-x",), ("--force=yes",), ("--disable-ui=1",)):
+        result = exits(context, USAGE, "view", "--data-path", data, *arguments)
+        check("is not supported" not in result.err, "no option of the closed tool", arguments, result)
+
+
+@test
+def names_of_any_width(context):
+    data = context.folder("data")
+    neff, ntff, _ = context.sample()
+    names = ("ab", "Grüße", "日本語")
+    for name in names:
+        context.ingested(data, name, neff, ntff)
+    lines = exits(context, DONE, "list", "--data-path", data, env={"LC_ALL": "C.UTF-8"}).out.splitlines()
+    widths = {"ab": 2, "Grüße": 5, "日本語": 6}
+    columns = [re.match(r"(.*?)(  +)[\dt]", line) for line in lines[:-1]]
+    starts = {widths.get(c.group(1), len(c.group(1))) + len(c.group(2)) for c in columns[1:]}
+    equal(len(starts), 1, "columns where the second field of `list` starts (%s)" % lines)
+    table = exits(context, DONE, "query", "--data-path", data, "ab", "SELECT '日本語' AS a, 1 AS b UNION ALL SELECT 'x', 2 ORDER BY b",
+                  env={"LC_ALL": "C.UTF-8"}).out.splitlines()
+    check("日本語  1" in table and "x       2" in table, "the aligned table counts columns, not bytes", *table)
+
+
+@test
 def ingest_only(context):
     data = context.folder("data")
     neff, ntff, truth = context.sample()
@@ -269,6 +318,25 @@ def dumps(context):
     json.loads(exits(context, DONE, "dump", "ntff", ntff, "--json").out)
     few = exits(context, DONE, "dump", "ntff", ntff, "--records", "7").out
     check(len(few.splitlines()) >= len(text.splitlines()) + 7, "--records 7 prints seven records more")
+
+
+@test
+def dumped_records_are_not_held(context):
+    """A million records in less memory than their documents would take."""
+    _, ntff, truth = context.sample("--records", "1000000")
+    for arguments in ((), ("--json",)):
+        process = subprocess.Popen([context.program, "dump", "ntff", ntff, "--records", "1000000", *arguments],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (100 << 20, 100 << 20)))
+        lines = 0
+        for line in process.stdout:
+            lines += b"words" in line
+        equal(process.wait(60), 0, "exit status of dump --records with little memory")
+        equal(lines, 1000000, "records printed")
+    few = json.loads(exits(context, DONE, "dump", "ntff", ntff, "--records", "3", "--json").out)["first_records"]
+    equal((len(few), [r["offset"] for r in few]), (3, [few[0]["offset"] + 16 * i for i in range(3)]), "the first records")
+    equal(json.loads(exits(context, DONE, "dump", "ntff", ntff, "--records", "0", "--json").out).get("first_records"), None,
+          "first_records that nobody asked for")
 
 
 # -------------------------------------------------------------------- progress

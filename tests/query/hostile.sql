@@ -3,6 +3,8 @@
 COPY (SELECT 1) TO '@DIR@/out.csv'
 COPY Item TO '@DIR@/out.parquet' (FORMAT parquet)
 COPY Item FROM '@DIR@/secret.txt'
+COPY Item TO 1
+EXPLAIN COPY Item TO 1
 EXPORT DATABASE '@DIR@/dump'
 IMPORT DATABASE '@DIR@/dump'
 ATTACH '@DIR@/other.db'

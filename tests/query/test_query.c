@@ -395,6 +395,9 @@ static void failures_say_what_to_do(void **state)
     assert_int_equal(answer.code, NX_QUERY_SQL_ERROR);
     assert_non_null(strstr(answer.message, "syntax error"));
     nx_answer_free(&answer);
+    answer = ask("/* x */ copy Item to 1"); /* a wrong syntax of what is refused in any case */
+    assert_int_equal(answer.code, NX_QUERY_NOT_ALLOWED);
+    nx_answer_free(&answer);
     answer = ask("SELECT ?");
     assert_int_equal(answer.code, NX_QUERY_SQL_ERROR);
     nx_answer_free(&answer);

@@ -333,6 +333,8 @@ static void pages_of_this_machine(void **state)
     ask("OPTIONS", SEARCH, "Origin: http://localhost:3001\r\nAccess-Control-Request-Method: POST\r\n", "",
         &heard);
     assert_int_equal(heard.status, 204);
+    assert_null(strstr(heard.head, "Content-Type: "));
+    assert_int_equal(heard.size, 0);
     assert_non_null(strstr(heard.head, "Access-Control-Allow-Origin: http://localhost:3001\r\n"));
     assert_non_null(strstr(heard.head, "Access-Control-Allow-Headers: Content-Type\r\n"));
     free(heard.body);
@@ -341,6 +343,23 @@ static void pages_of_this_machine(void **state)
     assert_null(strstr(heard.head, "Access-Control"));
     free(heard.body);
     expect("POST", SEARCH, JSON_TYPE "Origin: http://127.0.0.1:3001\r\n", QUERY("x", ""), 200, NULL);
+}
+
+/* A message that quotes a long text of the request ends it between characters. */
+static void quoted_types_are_cut_between_characters(void **state)
+{
+    char body[400] = "{\"type\":\"x";
+    struct heard heard;
+
+    (void)state;
+    for (int i = 0; i < 80; i++)
+        strcat(body, "\xc3\xa9");
+    strcat(body, "\"}");
+    ask("POST", SEARCH, JSON_TYPE, body, &heard);
+    assert_int_equal(heard.status, 422);
+    assert_non_null(strstr(heard.body, "the type x\xc3\xa9"));
+    assert_null(strstr(heard.body, "\xef\xbf\xbd"));
+    free(heard.body);
 }
 
 static void routes(void **state)
@@ -636,6 +655,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(refused_at_the_door, start, stop),
         cmocka_unit_test_setup_teardown(pages_of_this_machine, start, stop),
         cmocka_unit_test_setup_teardown(routes, start, stop),
+        cmocka_unit_test_setup_teardown(quoted_types_are_cut_between_characters, start, stop),
         cmocka_unit_test_setup_teardown(requests, start, stop),
         cmocka_unit_test_setup_teardown(limits_of_a_query, start, stop),
         cmocka_unit_test_setup_teardown(body_limit, start, stop),

@@ -165,6 +165,9 @@ static void compare_counts(const struct nx_generated *truth, const struct nx_tra
     assert_int_equal(trace->packets_unfinished, truth->packets_unfinished);
     assert_int_equal(trace->execs_without_code, truth->execs_without_code);
     assert_int_equal(trace->backwards, truth->backwards);
+    assert_int_equal(trace->overflow_events, truth->records_overflow); /* only events are made to have the flag */
+    assert_int_equal(trace->overflow_instructions + trace->overflow_packets, 0);
+    assert_int_equal(trace->insts_replaced, 0);
 }
 
 /* Each triggered block moved what its descriptors say, once for each trigger. */
@@ -277,6 +280,38 @@ static void defects_are_counted(void **state)
                     check_pair((struct nx_generate_options){.version = version, .defects = bit});
 }
 
+/* The runtime's own code has opcodes that nobody outside knows: only what ran counts. */
+static void opcodes_count_where_they_ran(void **state)
+{
+    struct nx_generate_options options = {0};
+    struct nx_neff neff;
+    struct nx_ntff ntff;
+    struct nx_trace trace;
+    struct nx_error error;
+
+    (void)state;
+    for (unsigned defect = 0; defect < 2; defect++) {
+        unsigned in_code = 0;
+
+        options.defects = defect ? NX_DEFECT_UNKNOWN_OPCODE : 0;
+        assert_int_equal(nx_generate(&options, "opcode.neff", "opcode.ntff", NULL, &error), NX_OK);
+        assert_int_equal(nx_neff_open("opcode.neff", &neff, &error), NX_OK);
+        assert_int_equal(nx_ntff_open("opcode.ntff", &ntff, &error), NX_OK);
+        assert_int_equal(nx_trace_build(&neff, &ntff, NULL, NULL, &trace, &error), NX_OK);
+        for (uint32_t i = 0; i < trace.inst_count; i++)
+            in_code += !trace.insts[i].understood;
+        assert_true(in_code >= defect);
+        assert_int_equal(trace.insts_not_understood, defect);
+        assert_true(trace.insts_ran > 0 && trace.insts_ran <= trace.inst_count);
+        assert_int_equal(trace.execs_waiting, trace.core_count);
+        nx_trace_free(&trace);
+        nx_ntff_close(&ntff);
+        nx_neff_close(&neff);
+        unlink("opcode.neff");
+        unlink("opcode.ntff");
+    }
+}
+
 static void another_kernels_trace_is_refused(void **state)
 {
     struct nx_generate_options options = {.defects = NX_DEFECT_WRONG_UUID};
@@ -308,6 +343,7 @@ int main(void)
         cmocka_unit_test(clocks_beyond_64_bits),
         cmocka_unit_test(a_uuid_that_is_cut),
         cmocka_unit_test(defects_are_counted),
+        cmocka_unit_test(opcodes_count_where_they_ran),
         cmocka_unit_test(another_kernels_trace_is_refused),
     };
 
