@@ -13,6 +13,7 @@
 #include "trace/build.h"
 #include "trace/semaphore.h"
 
+#define UPDATE_ADD 5        /* low half of an update's mode; 3 adds one */
 #define RECORD_CLEARED 0x07 /* an event, by the wait that it let go */
 
 struct wait {
@@ -30,8 +31,7 @@ struct low {
 
 /* A semaphore while time goes on. */
 struct watch {
-    struct low
-        *lows; /* rising values: the last one below a value tells since when the semaphore has reached it */
+    struct low *lows; /* rising values: what follows the last one below a value reached that value */
     size_t low_count, low_capacity;
     uint32_t value;
     uint32_t first; /* change; NX_NONE: none yet */
@@ -42,14 +42,27 @@ struct watch {
     int64_t cleared_at;
 };
 
-/* Whether the first recorded change came from below: others may have changed nothing that was waited for. */
+/* Whether the first recorded change made it reach the value: any other may have come when it was there already. */
 static bool surely_rose_to(const struct nx_event *first, uint32_t value)
 {
     return nx_change_of(first->mode) == NX_CHANGE_ADD && first->value == value;
 }
 
+/* An addition that does not raise the value, a subtraction that does not lower it: records before it are lost. */
+static bool contradicts(const struct watch *w, const struct nx_event *event)
+{
+    enum nx_change change = nx_change_of(event->mode);
+
+    return w->first != NX_NONE && ((change == NX_CHANGE_ADD && event->value <= w->value) ||
+                                   (change == NX_CHANGE_SUBTRACT && event->value >= w->value));
+}
+
 static void change_semaphore(struct watch *w, const struct nx_event *event, uint32_t number)
 {
+    if (contradicts(w, event)) { /* what was before is not known */
+        w->low_count = 0;
+        w->first = NX_NONE;
+    }
     if (w->low_count)
         w->lows[w->low_count - 1].next = number;
     while (w->low_count && w->lows[w->low_count - 1].value >= event->value)
@@ -134,6 +147,24 @@ static uint32_t releasing_change(const struct watch *watches, const struct nx_ev
         return wait->time - event->cleared_at <= NX_NEAR_PS ? event->cleared_set : NX_NONE;
     default: return NX_NONE;
     }
+}
+
+/*
+ * Whether a change can have been the one that reached the value.  One that goes by single steps and is beyond it
+ * was not: the record of the one that did is lost.
+ */
+static bool can_reach(const struct nx_trace *trace, const struct nx_syncs *syncs, const struct nx_event *event,
+                      struct nx_maker maker, const struct nx_sync *condition)
+{
+    const struct nx_syncs *s;
+
+    if (condition->mode != NX_WAIT_AT_LEAST || event->value == condition->value ||
+        nx_change_of(event->mode) != NX_CHANGE_ADD)
+        return true;
+    if (event->source == NX_SOURCE_AXI)
+        return false;
+    s = &syncs[trace->execs[maker.by].inst];
+    return (s->update.mode & 0xf) == UPDATE_ADD || (s->set_update.mode & 0xf) == UPDATE_ADD;
 }
 
 /* By execution: its first change of a semaphore or event that it waits for itself, or NX_NONE. */
@@ -245,7 +276,8 @@ struct nx_release *nx_build_releases(const struct nx_trace *trace, size_t *count
         for (; event < waits[i].before; event++)
             change(watches, &trace->events[event], event);
         released = releasing_change(watches, trace->events, trace->execs[waits[i].exec].core, &waits[i]);
-        if (released != NX_NONE && makers[released].by != NX_NONE)
+        if (released != NX_NONE && makers[released].by != NX_NONE &&
+            can_reach(trace, syncs, &trace->events[released], makers[released], &waits[i].condition))
             list[(*count)++] =
                 (struct nx_release){waits[i].exec, makers[released].by, makers[released].by_run};
     }
