@@ -24,6 +24,7 @@
 #include "query/render.h"
 #include "query/sandbox.h"
 #include "query/suggest.h"
+#include "tables/absence.h"
 #include "tables/schema.h"
 
 #define SETUP_LIMIT ((size_t)1 << 20)
@@ -95,15 +96,8 @@ static char *missing_table_hint(const struct worker *w, const char *name)
 
     if (!schema)
         return nx_suggest(name, w->names, w->table_count);
-    if (schema->scope == NX_SCOPE_SYSTEM)
-        return nx_strdup("this table comes from a system profile or a simulation; a NEFF and its NTFF do not hold it");
-    if (schema->scope == NX_SCOPE_TRANSIENT)
-        return nx_strdup("this is the form of an API's answer; it is never stored");
-    if (strcmp(schema->name, "DmaPacketAggregated") == 0)
-        return nx_strdup("a table without rows is not stored: this one needs static DMA blocks, or DGE notifications for "
-                         "dynamic DMA (capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1)");
-    if (asprintf(&hint, "a table without rows is not stored: the profile has nothing of this kind, or this build does "
-                        "not derive it; the table Warning may say what was missing") < 0)
+    if (asprintf(&hint, "%s%s", schema->scope == NX_SCOPE_DEVICE ? "a table without rows is not stored: " : "",
+                 nx_table_absence(schema)) < 0)
         return NULL;
     return hint;
 }

@@ -1,6 +1,7 @@
 /* The whole schema as a page to read: docs/schema.md. */
 #include <string.h>
 
+#include "tables/absence.h"
 #include "tables/schema.h"
 
 /* Text inside a cell: a bar would end the cell, and a new line the table. */
@@ -58,8 +59,11 @@ static void put_heading(FILE *out, const char *name)
 static void put_table(FILE *out, const struct nx_table_schema *table)
 {
     put_heading(out, table->name);
-    fprintf(out, "%s\n\n| Column | Type | Unit | NULL | Meaning |\n| --- | --- | --- | --- | --- |\n",
-            table->description);
+    fprintf(out, "%s\n\n", table->description);
+    fprintf(out, "%s: %s.\n\n", table->scope == NX_SCOPE_DEVICE ? "Where it is absent" : "Always absent",
+            nx_table_absence(table));
+    fputs("| Column | Type | Unit | NULL | Meaning |\n| --- | --- | --- | --- | --- |\n",
+          out);
     for (size_t i = 0; i < table->column_count; i++)
         put_column(out, &table->columns[i]);
 }
@@ -94,7 +98,8 @@ void nx_schema_markdown(FILE *out)
           "# Tables and columns\n\n"
           "Profile schema " NX_SCHEMA_VERSION
           ". Each table is a Parquet file of the profile; one that has no rows is "
-          "not written.\n"
+          "not written;\n"
+          "asked for all the same, `query` and the API answer what the inputs would have to hold.\n"
           "The same page as data: the table `SchemaFields`, the API's `tableSchema`, and\n"
           "`neuron-explorer --show-profile-schema` (OpenAPI).\n\n"
           "- Times are nanoseconds from the start of the profile, unless a column says otherwise. A time "

@@ -385,7 +385,17 @@ static void failures_say_what_to_do(void **state)
     nx_answer_free(&answer);
     answer = ask("SELECT * FROM CpuUsage");
     assert_int_equal(answer.code, NX_QUERY_NO_TABLE);
-    assert_non_null(strstr(answer.hint, "system profile"));
+    assert_non_null(strstr(answer.hint, "NEURON_RT_INSPECT_CPU_UTIL=1"));
+    nx_answer_free(&answer);
+    answer = ask("SELECT * FROM assemblyinstruction");
+    assert_int_equal(answer.code, NX_QUERY_NO_TABLE);
+    assert_non_null(strstr(answer.hint, "compiler_pc"));
+    assert_null(strstr(answer.hint, "without rows"));
+    nx_answer_free(&answer);
+    answer = ask("SELECT * FROM DmaPacketAggregated");
+    assert_int_equal(answer.code, NX_QUERY_NO_TABLE);
+    assert_non_null(strstr(answer.hint, "without rows is not stored"));
+    assert_non_null(strstr(answer.hint, "NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1"));
     nx_answer_free(&answer);
     answer = ask("SELECT nmae FROM Item");
     assert_int_equal(answer.code, NX_QUERY_SQL_ERROR);

@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "base/memory.h"
+#include "tables/absence.h"
 #include "tables/schema.h"
 #include "tables/table.h"
 
@@ -148,6 +149,29 @@ static void everything_is_described(void **state)
     }
     for (size_t e = 0; e < nx_enum_count; e++)
         check_sentence(nx_enums[e].name, "", nx_enums[e].description);
+}
+
+/* A user who asks for a table that is not there learns what it takes; tables need different things. */
+static void every_absence_has_its_reason(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < nx_schema_count; t++) {
+        const char *reason = nx_table_absence(&nx_schema[t]);
+
+        if (strcmp(reason, nx_table_absence(&(struct nx_table_schema){.name = ""})) == 0)
+            fail_msg("%s: nothing says why it can be absent", nx_schema[t].name);
+        assert_int_not_equal(reason[strlen(reason) - 1], '.');
+        assert_true(strlen(reason) > 30);
+        if (nx_schema[t].scope == NX_SCOPE_SYSTEM && !strstr(reason, "does not read"))
+            fail_msg("%s: must say that no input of this program has it", nx_schema[t].name);
+        if (nx_schema[t].scope == NX_SCOPE_TRANSIENT)
+            assert_non_null(strstr(reason, "never stored"));
+    }
+    assert_non_null(strstr(nx_table_absence(nx_schema_find("DmaPacketAggregated", false)),
+                           "NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1"));
+    assert_non_null(strstr(nx_table_absence(nx_schema_find("KernelInstructions", false)), "NKI_DEBUG_INFO=1"));
+    assert_non_null(strstr(nx_table_absence(nx_schema_find("StackFrame", false)), "XLA_HLO_DEBUG=1"));
+    assert_non_null(strstr(nx_table_absence(nx_schema_find("AssemblyInstruction", false)), "compiler_pc"));
 }
 
 /* Columns of device tables that are called _percent are fractions and say so. */
@@ -612,6 +636,7 @@ int main(void)
         cmocka_unit_test(scopes_follow_the_inputs),
         cmocka_unit_test(find_by_name),
         cmocka_unit_test(everything_is_described),
+        cmocka_unit_test(every_absence_has_its_reason),
         cmocka_unit_test(percentages_say_that_they_are_fractions),
         cmocka_unit_test(references_to_columns_hold),
         cmocka_unit_test(examples_are_of_their_type),
