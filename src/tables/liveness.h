@@ -22,10 +22,13 @@ struct nx_live {
     uint8_t partitions;
     bool ends; /* false: written again at `to`, so the bytes stay live */
     int64_t from, to;
+    /* Who wrote it: an execution; in nx_liveness_open_partition() a run of a DMA block too, by that descriptor. */
+    uint32_t writer, desc;
+    bool by_run;
 };
 
 struct nx_liveness {
-    struct nx_live *list; /* in no particular order */
+    struct nx_live *list; /* in no particular order; neighbours of one life are joined where that is cheap */
     size_t count, capacity;
 };
 
@@ -36,6 +39,12 @@ struct nx_liveness {
  */
 #define NX_LIVENESS_MAX ((uint64_t)1 << 30)
 void nx_liveness_open(const struct nx_trace *trace, uint32_t core, enum nx_memory memory, struct nx_liveness *out);
+/*
+ * The same of one partition of SBUF, and with static DMA, whose blocks name the bytes they move: a value lives from
+ * the first packet that brings it, and is read until the last packet that takes it away.
+ */
+void nx_liveness_open_partition(const struct nx_trace *trace, uint32_t core, uint32_t partition,
+                                struct nx_liveness *out);
 void nx_liveness_close(struct nx_liveness *liveness);
 
 #endif

@@ -189,6 +189,30 @@ static void mark_partitions(const struct nx_dma_side *s, bool partitions[SBUF_PA
         partitions[p] = true;
 }
 
+bool nx_sbuf_extent_of(const struct nx_dma_side *side, struct nx_sbuf_extent *out)
+{
+    int64_t low = (int64_t)(side->offset % PARTITION_STRIDE), high = low;
+    uint64_t first = side->offset / PARTITION_STRIDE, partitions = 1;
+
+    for (size_t k = 0; k < side->size_count && k < side->step_count; k++) {
+        int64_t step = side->steps[k], reach;
+
+        if (!side->sizes[k] || side->sizes[k] > PARTITION_STRIDE || step > PARTITION_STRIDE || step < -PARTITION_STRIDE)
+            return false;
+        reach = step * (int64_t)(side->sizes[k] - 1);
+        if (step == PARTITION_STRIDE && partitions == 1)
+            partitions = side->sizes[k];
+        else
+            *(reach < 0 ? &low : &high) += reach;
+        if (low < 0 || high >= PARTITION_STRIDE)
+            return false;
+    }
+    if (!side->size_count || first >= SBUF_PARTITIONS || partitions > SBUF_PARTITIONS - first)
+        return false;
+    *out = (struct nx_sbuf_extent){(uint32_t)first, (uint32_t)partitions, (uint32_t)low, (uint32_t)high + 1};
+    return true;
+}
+
 uint32_t nx_static_dma_partitions(const struct nx_neff_graph *graph, const struct nx_neff_block *block,
                                   enum nx_dma_direction side, struct nx_text *out)
 {

@@ -43,6 +43,13 @@ void nx_static_dma_place(const struct nx_neff_graph *graph, const struct nx_neff
 void nx_static_dma_shape(const struct nx_neff_block *block, enum nx_dma_direction side, struct nx_text *out);
 void nx_static_dma_offset(const struct nx_neff_block *block, enum nx_dma_direction side, struct nx_text *out);
 void nx_static_dma_steps(const struct nx_neff_block *block, enum nx_dma_direction side, struct nx_text *out);
+/* Where one side of a descriptor lies in SBUF: bytes [start, end) of each of `partitions` partitions from `first` on. */
+struct nx_sbuf_extent {
+    uint32_t first, partitions;
+    uint32_t start, end;
+};
+/* False: it walks partitions other than one by one, or leaves them. */
+bool nx_sbuf_extent_of(const struct nx_dma_side *side, struct nx_sbuf_extent *out);
 /* SBUF partitions of one side as ranges: "0-127", "" where it is not in SBUF. Returns how many. */
 uint32_t nx_static_dma_partitions(const struct nx_neff_graph *graph, const struct nx_neff_block *block,
                                   enum nx_dma_direction side, struct nx_text *out);

@@ -3,17 +3,23 @@
 /* One line a table: its file defines nx_table_NAME. */
 #define TABLES(TABLE)                                                                                                  \
     TABLE(ActiveTime)                                                                                                  \
+    TABLE(DeviceProfileList)                                                                                           \
     TABLE(DmaPacket)                                                                                                   \
     TABLE(DmaPacketAggregated)                                                                                         \
     TABLE(DmaQueuesInfo)                                                                                               \
     TABLE(DmaUsage)                                                                                                    \
+    TABLE(DmaUsageSummary)                                                                                             \
+    TABLE(ExecutionInfo)                                                                                               \
     TABLE(Flow)                                                                                                        \
+    TABLE(HbmUsage)                                                                                                    \
     TABLE(HbmUsageSummaryByType)                                                                                       \
     TABLE(Instruction)                                                                                                 \
     TABLE(Metadata)                                                                                                    \
     TABLE(NeffHeader)                                                                                                  \
+    TABLE(OpcodeSummary)                                                                                               \
     TABLE(PendingDma)                                                                                                  \
     TABLE(PsumUsage)                                                                                                   \
+    TABLE(SbufAllocation)                                                                                              \
     TABLE(SbufUsage)                                                                                                   \
     TABLE(SchemaFields)                                                                                                \
     TABLE(SemaphoreUpdate)                                                                                             \

@@ -18,7 +18,6 @@
 #include "trace/trace.h"
 
 #define NX_PC_COUNT ((size_t)1 << 20) /* a record's pc has 20 bits */
-#define NX_SEMAPHORE_BYTES 4 /* what a ring writes behind a block's data */
 #define NX_RING_SLOTS (32 * 16)       /* a record's DMA engine has 5 bits, its ring 4 */
 
 /* A packet row while records are paired. Times are absolute; whether one was seen is in `seen`. */

@@ -222,7 +222,7 @@ static void finish_runs(struct nx_trace *trace, const uint32_t *kept_execs)
             run->start = p->start;
         if (!run->packets || p->end > run->end)
             run->end = p->end;
-        run->bytes += p->bytes - (p->last_of_block && p->bytes >= NX_SEMAPHORE_BYTES ? NX_SEMAPHORE_BYTES : 0);
+        run->bytes += nx_packet_data_bytes(p);
         run->packets++;
         run->ring_index = trace->rings[p->ring].index;
         run->queue_type = (uint8_t)trace->rings[p->ring].type;

@@ -73,6 +73,13 @@ struct nx_packet { /* one DMA packet */
     bool last_of_block; /* of its ring: its bytes include the block's 4-byte semaphore write */
 };
 
+#define NX_SEMAPHORE_BYTES 4 /* what a ring writes behind a block's data */
+/* Its bytes without a semaphore write. */
+static inline uint32_t nx_packet_data_bytes(const struct nx_packet *p)
+{
+    return p->last_of_block && p->bytes >= NX_SEMAPHORE_BYTES ? p->bytes - NX_SEMAPHORE_BYTES : p->bytes;
+}
+
 /* One execution of a static DMA block: what one trigger started, on all rings together. */
 struct nx_block_run {
     uint32_t block;   /* into the graph's blocks */

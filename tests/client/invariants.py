@@ -19,7 +19,8 @@ SEQUENCER = """('EVENT_SEMAPHORE', 'EVENT_SEMAPHORE_RANGE_CLEAR', 'DRAIN', 'NOP'
 # The gaps of a list of intervals (p = what they are of): an interval starts one where no earlier one reaches it.
 ISLANDS = """
     marked AS (SELECT *, start_ts > COALESCE(MAX(end_ts) OVER (PARTITION BY p ORDER BY start_ts, end_ts
-                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), start_ts - 1) AS opens FROM pieces),
+                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), start_ts - 1) AS opens
+               FROM (SELECT DISTINCT p, start_ts, end_ts FROM pieces)),
     numbered AS (SELECT *, SUM(opens::INT) OVER (PARTITION BY p ORDER BY start_ts, end_ts ROWS UNBOUNDED PRECEDING) AS island
                  FROM marked),
     islands AS (SELECT p, island, MIN(start_ts) AS start_ts, MAX(end_ts) AS end_ts FROM numbered GROUP BY p, island)"""
@@ -110,6 +111,22 @@ BETWEEN_TABLES = {
         SELECT * FROM (SELECT pcore_idx, SUM(transfer_bytes) AS moved FROM DmaPacket GROUP BY ALL) p
         JOIN (SELECT pcore_idx, MAX(total_transfer_bytes) AS shown FROM DmaUsage GROUP BY ALL) u USING (pcore_idx)
         WHERE shown > moved""",
+    "DmaUsageSummary is DmaUsage in buckets": """
+        WITH b AS (SELECT pcore_idx, timestamp // 1000 * 1000 AS timestamp, SUM(current_throughput) AS rate,
+                          SUM(total_transfer_bytes) AS bytes, MAX(total_transfer_bytes) AS most, COUNT(*) AS n FROM DmaUsage GROUP BY 1, 2)
+        SELECT * FROM DmaUsageSummary s FULL JOIN b USING (pcore_idx, timestamp)
+        WHERE s.count IS DISTINCT FROM n OR sum_total_transfer_bytes <> bytes OR max_total_transfer_bytes <> most
+           OR ABS(sum_current_throughput - rate) > 1e-6 * rate OR bucket_resolution_ns <> 1000""",
+    "OpcodeSummary counts Instruction": """
+        WITH pieces AS (SELECT {'engine': engine, 'opcode': opcode} AS p, start_ts, end_ts FROM Instruction), %s,
+             u AS (SELECT p.engine AS engine, p.opcode AS opcode, SUM(end_ts - start_ts) AS active FROM islands GROUP BY ALL),
+             i AS (SELECT engine, opcode, COUNT(*) AS n, SUM(duration_ns) AS ns FROM Instruction GROUP BY ALL)
+        SELECT * FROM OpcodeSummary FULL JOIN i USING (engine, opcode) FULL JOIN u USING (engine, opcode), Summary
+        WHERE instruction_count IS DISTINCT FROM n OR instruction_time_ns NOT BETWEEN ns AND ns + n OR ABS(active_time_ns - active) > n
+           OR active_time_ns > instruction_time_ns OR ABS(active_time_percent * total_time * 1e9 - active_time_ns) > 1""" % ISLANDS,
+    "an execution lies in the profile": """
+        SELECT * FROM ExecutionInfo, Summary WHERE execution_start_ts <> 0 OR execution_end_ts <> FLOOR(ROUND(total_time * 1e12) / 1000)
+            OR num_subgraphs <> (SELECT COUNT(DISTINCT pcore_idx) FROM Instruction)""",
     "queues of packets are listed, but for those of the runtime": """
         SELECT p.* FROM DmaPacket p ANTI JOIN DmaQueuesInfo q
                ON p.pcore_idx = q.pcore_idx AND p.queue_name LIKE q.name || '%'
@@ -137,6 +154,40 @@ WITH_STATIC_BLOCKS = {
 }
 
 
+WITH_HBM_USAGE = {
+    "HBM traffic only grows": """
+        SELECT * FROM (SELECT *, LAG(total_transfer_bytes) OVER (PARTITION BY pcore_idx ORDER BY timestamp) AS before FROM HbmUsage)
+        WHERE before > total_transfer_bytes OR current_throughput < 0""",
+    # the last points of a core may be closer than 10 ns to the one before, and left out
+    "HBM traffic is no more than the instructions asked for": """
+        SELECT * FROM (SELECT SUM(most) AS shown FROM (SELECT MAX(total_transfer_bytes) AS most FROM HbmUsage GROUP BY pcore_idx)),
+                      (SELECT SUM(hbm_read_bytes) AS r, SUM(hbm_write_bytes) AS w FROM Instruction)
+        WHERE shown > COALESCE(r, 0) + COALESCE(w, 0) OR shown < 0.9 * (COALESCE(r, 0) + COALESCE(w, 0))""",
+}
+
+WITH_SBUF_ALLOCATIONS = {
+    "an allocation has bytes, a time and a writer": """
+        SELECT * FROM SbufAllocation WHERE start_ts > end_ts OR start_address > end_address OR start_address < 0
+            OR partition NOT IN (0, 32, 64, 96) OR op_source_type NOT IN ('instruction', 'dma')
+            OR (op_source_type = 'instruction') <> (opcode IS NOT NULL AND operands IS NOT NULL AND queue_name IS NULL)
+            OR (op_source_type = 'dma') <> (queue_name IS NOT NULL AND block_id IS NOT NULL AND opcode IS NULL)""",
+    "a byte holds one value at a time": """
+        SELECT * FROM SbufAllocation a JOIN SbufAllocation b
+            ON a.pcore_idx = b.pcore_idx AND a.partition = b.partition AND a.start_ts < b.start_ts AND b.start_ts < a.end_ts
+           AND a.start_address <= b.end_address AND b.start_address <= a.end_address WHERE a.partition IN (0, 96)""",
+    "an allocation begins when its writer starts": """
+        SELECT a.* FROM SbufAllocation a ANTI JOIN Instruction i
+            ON i.pcore_idx = a.pcore_idx AND i.start_ts = a.start_ts AND i.opcode = a.opcode AND i.operands = a.operands
+        WHERE a.op_source_type = 'instruction'
+        UNION ALL SELECT a.* FROM SbufAllocation a ANTI JOIN DmaPacket p
+            ON p.pcore_idx = a.pcore_idx AND p.start_ts = a.start_ts AND p.queue_name LIKE a.queue_name || '-%'
+        WHERE a.op_source_type = 'dma'""",
+}
+
+
+EVERY = {**WITHIN_ONE_TABLE, **BETWEEN_TABLES, **WITH_STATIC_BLOCKS, **WITH_HBM_USAGE, **WITH_SBUF_ALLOCATIONS}
+
+
 def failures(db, invariants):
     found = []
     for promise, sql in invariants.items():
@@ -153,6 +204,10 @@ def invariants_hold(context):
             broken = failures(db, WITHIN_ONE_TABLE) + failures(db, BETWEEN_TABLES)
             if "DmaPacketAggregated" in files:
                 broken += failures(db, WITH_STATIC_BLOCKS)
+            if "HbmUsage" in files:
+                broken += failures(db, WITH_HBM_USAGE)
+            if "SbufAllocation" in files:
+                broken += failures(db, WITH_SBUF_ALLOCATIONS)
             check(not broken, "the invariants of %s" % name, *broken)
 
 
@@ -181,8 +236,12 @@ def an_invariant_can_fail(context):
     files = {f[:-8]: os.path.join(folder, f) for f in os.listdir(folder)}
     for table, change in (("Instruction", "end_ts - 5 AS end_ts"), ("ActiveTime", "duration_ns + 7 AS duration_ns"),
                           ("DmaPacket", "transfer_bytes + 4 AS transfer_bytes"), ("Summary", "hbm_read_bytes + 1 AS hbm_read_bytes"),
-                          ("DmaPacketAggregated", "write_bytes * 2 AS write_bytes")):
+                          ("DmaPacketAggregated", "write_bytes * 2 AS write_bytes"),
+                          ("DmaUsageSummary", "count + 1 AS count"), ("OpcodeSummary", "instruction_time_ns * 2 AS instruction_time_ns"),
+                          ("ExecutionInfo", "execution_end_ts + 1 AS execution_end_ts"),
+                          ("HbmUsage", "total_transfer_bytes * 2 AS total_transfer_bytes"),
+                          ("SbufAllocation", "end_ts + 1000000 AS end_ts"), ("SbufAllocation", "start_ts + 1 AS start_ts")):
         check(os.path.exists(files[table]) and parquet.read_metadata(files[table]).num_rows, "%s is there" % table)
         with database({k: v for k, v in files.items() if k != table}) as db:
             db.execute('CREATE VIEW "%s" AS SELECT * REPLACE (%s) FROM read_parquet(\'%s\')' % (table, change, files[table]))
-            check(failures(db, {**WITHIN_ONE_TABLE, **BETWEEN_TABLES, **WITH_STATIC_BLOCKS}), "tampering with %s is noticed" % table)
+            check(failures(db, EVERY), "tampering with %s is noticed" % table)

@@ -77,6 +77,8 @@ def compare_dma(comparison, profile, ours, export):
                    mapping.AGGREGATED_KEY, mapping.AGGREGATED_FIELDS)
     comparison.add(profile, ours, "DmaUsage", [mapping.dma_usage(r) for r in export["dma_throughput"]],
                    ("pcore_idx", "timestamp"), ("total_transfer_bytes", "current_throughput"))
+    comparison.add(profile, ours, "HbmUsage", mapping.hbm_usage(export["dma_throughput"]),
+                   ("pcore_idx", "timestamp"), ("total_transfer_bytes", "current_throughput"))
     comparison.add(profile, ours, "PendingDma", [mapping.pending_dma(r) for r in export["pending_dma"]],
                    ("pcore_idx", "timestamp"), ("value",))
     comparison.add(profile, ours, "DmaQueuesInfo", [mapping.dma_queue(r) for r in export["dma_queues_info"]],

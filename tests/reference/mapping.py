@@ -13,7 +13,6 @@ ENGINES = {"TensorMatrix": "Tensor"}  # a track of its own, the same engine
 NO_COLUMN = {
     "instruction": ["fully_qualified_subgraph", "is_psum_read_sbuf_write"],
     "dma": ["source", "dest", "op", "semaphore_id (of single packets)", "duplicate", "is_cc_dma"],
-    "dma_throughput": ["uses_hbm", "hbm_transfer_rate", "hbm_total_transfer_bytes"],
     "dma_queues_info": ["q_event_id"],
     "metadata": ["is_ext", "data_version", "num_subgraphs", "total_point_count"],
     "model_info": ["dma_queue_count, event_count, trace_count, neuroncore_cycle_count of one core"],
@@ -141,6 +140,13 @@ AGGREGATED_FIELDS = ("end_ts", "duration_ns", "queue_name", "queue_type", "op", 
 
 def dma_aggregated(row):
     return dict(dma_packet(row), op=row["op"], semaphore_id=row["semaphore_id"])
+
+
+def hbm_usage(rows):
+    """The export has the samples of both tables in one list."""
+    return [{"pcore_idx": CORES[r["subgraph"]], "timestamp": r["timestamp"],
+             "total_transfer_bytes": r["hbm_total_transfer_bytes"], "current_throughput": r["hbm_transfer_rate"]}
+            for r in rows if r["uses_hbm"] != "false"]
 
 
 def dma_usage(row):
