@@ -39,6 +39,45 @@ enum nx_generate_dma {
     NX_DMA_MIXED,      /* A static, B by hardware, C by software */
 };
 
+/*
+ * The kernel's source, as far as debug information tells of it (NX_GENERATE_SOURCE):
+ *
+ *      10  def matmul_tiled(a, b, c):
+ *      11      identity = load(...)
+ *      12      transposed = transpose(identity)
+ *      13      copy(transposed)
+ *      14      for m in ...:                   tiles of 128 rows of C
+ *      15          for n in ...:               tiles of 512 columns
+ *      16              for k in ...:           steps of 128
+ *      17                  a_tile = load(...)
+ *      18                  b_tile = load(...)
+ *      19                  psum += a_tile.T @ b_tile
+ *      20              c_tile = copy(psum)
+ *      21              store(c_tile)
+ */
+#define NX_GENERATE_SOURCE "kernels/matmul_tiled.py"
+enum nx_generate_line {
+    NX_LINE_KERNEL = 10,
+    NX_LINE_LOAD_IDENTITY,
+    NX_LINE_TRANSPOSE,
+    NX_LINE_COPY_IDENTITY,
+    NX_LINE_LOOP_M,
+    NX_LINE_LOOP_N,
+    NX_LINE_LOOP_K,
+    NX_LINE_LOAD_A,
+    NX_LINE_LOAD_B,
+    NX_LINE_MULTIPLY,
+    NX_LINE_COPY_OUT,
+    NX_LINE_STORE_C,
+};
+
+/* How much debug information there is beside names and dependencies. */
+enum nx_generate_debug {
+    NX_GEN_DEBUG_FULL,  /* lines; HLO and framework levels with stack frames; kernel_debug_info.json */
+    NX_GEN_DEBUG_LINES, /* lines: of BIR entries, or (v4, whose compiler is older) of penguin entries */
+    NX_GEN_DEBUG_NONE,
+};
+
 /* The dtype codes of the instruction set. */
 enum nx_generate_dtype { NX_GEN_BF16 = 6, NX_GEN_FP16 = 7, NX_GEN_FP32 = 10 };
 
@@ -95,6 +134,8 @@ struct nx_generated_row {
     int64_t compiler_index; /* place in the NEFF's code, -1 when inserted by the runtime */
     unsigned wait_cycles;   /* 0 when the instruction has no wait condition */
     unsigned crc_in, crc_out;
+    unsigned line;   /* of the source; 0: the debug information has none */
+    int32_t m, n, k; /* loop variables that kernel_debug_info.json has for it; -1: none */
     /* packet */
     unsigned queue; /* into nx_generated_core.queues */
     unsigned dma_engine, ring;
@@ -117,6 +158,7 @@ struct nx_generate_options { /* all zero: a small two-core v6 pair with static D
     uint64_t seed;     /* of the uuid, the CRCs and the small differences between rings */
     uint64_t clock_ps; /* device time before the first record; 0: v4 0.2 s, else 43 minutes */
     unsigned uuid_nul; /* byte of the uuid that is 0, so that NTFF field 2 is cut there; 0: none is */
+    enum nx_generate_debug debug;
     uint32_t defects;  /* enum nx_generate_defect, or'ed */
     const char *without_member; /* archive member to leave out ("sg00/tensor_map.json"); NULL: none */
     /* Called for each row in the order of the records; may be NULL. */

@@ -2,37 +2,21 @@
  * Writes the NEFF: 1024-byte header and a gzip'ed tar (SPEC 1, 2).  No time,
  * user or host gets into it: the same options give the same bytes.
  */
-#include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "generate_plan.h"
-#include "generate_wire.h"
+#include "generate_package.h"
 
 #define HEADER 1024
 #define COMPILER "2.23.6484.0+3b612583"
 #define COMPILER_TRN1 "2.18.121.0+9e31e41a"
 
-/* Names of an engine in member names, and its key in def.json. */
-static const char *const member_of[] = {"PE", "Activation", "Pool", "DVE", "SP"};
+const char *const gen_member_of[] = {"PE", "Activation", "Pool", "DVE", "SP"};
+/* Key of an engine in def.json. */
 static const char *const key_of[] = {"pe", "act", "pool", "dve", "sp"};
-static const uint32_t level_of[] = {1, 2, 3, 5, 6}; /* of .dbg files; 4 is DMA */
-
-struct statement { /* of the source, as penguin debug info has it */
-    uint32_t id;
-    const char *name;
-    uint32_t dep; /* on another one; 0: none */
-};
-
-struct package {
-    const struct gen_plan *plan;
-    struct archive *archive;
-    struct nx_text payload; /* compressed */
-    bool failed;
-};
 
 static la_ssize_t keep(struct archive *archive, void *context, const void *bytes, size_t size)
 {
@@ -41,11 +25,7 @@ static la_ssize_t keep(struct archive *archive, void *context, const void *bytes
     return (la_ssize_t)size;
 }
 
-/* Adds a member with that content, and empties the text. */
-static void member(struct package *p, struct nx_text *content, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void member(struct package *p, struct nx_text *content, const char *format, ...)
+void gen_member(struct gen_package *p, struct nx_text *content, const char *format, ...)
 {
     const char *without = p->plan->options.without_member;
     struct archive_entry *entry = archive_entry_new();
@@ -56,7 +36,7 @@ static void member(struct package *p, struct nx_text *content, const char *forma
     va_start(args, format);
     vsnprintf(name, sizeof(name), format, args);
     va_end(args);
-    debug = strstr(name, ".dbg") != NULL;
+    debug = strstr(name, ".dbg") || strstr(name, "debug_info.json");
     archive_entry_set_pathname(entry, name);
     archive_entry_set_size(entry, (la_int64_t)content->size);
     archive_entry_set_filetype(entry, AE_IFREG);
@@ -73,7 +53,7 @@ static void member(struct package *p, struct nx_text *content, const char *forma
     nx_text_clear(content);
 }
 
-static const char *dtype_word(const struct gen_plan *plan)
+const char *gen_dtype_word(const struct gen_plan *plan)
 {
     switch (plan->options.dtype) {
     case NX_GEN_FP16:
@@ -83,122 +63,6 @@ static const char *dtype_word(const struct gen_plan *plan)
     default:
         return "bfloat16";
     }
-}
-
-/* ------------------------------------------------------------------ debug info */
-static void dbg_open(struct nx_text *out, const char *description, const char *parent)
-{
-    gen_pb_string(out, 1, description);
-    gen_pb_string(out, 2, parent);
-}
-
-static void packed(struct nx_text *out, uint32_t field, const uint32_t *values, size_t count)
-{
-    struct nx_text m = {0};
-
-    for (size_t i = 0; i < count; i++)
-        gen_pb_varint(&m, values[i]);
-    if (count)
-        gen_pb_message(out, field, &m);
-    nx_text_free(&m);
-}
-
-static void attribute(struct nx_text *out, const char *key, const char *value)
-{
-    struct nx_text m = {0};
-
-    gen_pb_string(&m, 1, key);
-    gen_pb_string(&m, 2, value);
-    gen_pb_message(out, 7, &m);
-    nx_text_free(&m);
-}
-
-static void dbg_bir(const struct gen_core *core, const struct gen_bir *b, struct nx_text *out)
-{
-    struct nx_text m = {0};
-    uint32_t ids[2][GEN_DEPS], types[2][GEN_DEPS];
-    size_t counts[2] = {0, 0};
-
-    for (unsigned i = 0; i < b->dep_count; i++) {
-        const struct gen_dep *dep = &b->deps[i];
-        size_t at = counts[dep->sync]++;
-
-        ids[dep->sync][at] = core->bir[dep->bir - 1].id;
-        types[dep->sync][at] = dep->type;
-    }
-    gen_pb_int(&m, 1, b->id);
-    gen_pb_string(&m, 2, b->name);
-    packed(&m, 3, &b->penguin, 1);
-    packed(&m, 4, ids[0], counts[0]);
-    packed(&m, 5, ids[1], counts[1]);
-    gen_pb_int(&m, 6, b->kind);
-    if (b->dma_queue)
-        attribute(&m, "dma_queue", b->dma_queue);
-    packed(&m, 9, types[0], counts[0]);
-    packed(&m, 10, types[1], counts[1]);
-    gen_pb_message(out, 3, &m);
-    nx_text_free(&m);
-}
-
-static void put_debug_info(struct package *p, const struct gen_core *core)
-{
-    struct nx_text out = {0}, m = {0};
-
-    for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
-        const struct gen_program *program = &core->programs[e];
-        char parent[64];
-
-        snprintf(parent, sizeof(parent), "debug_info_backend_%s.dbg", member_of[e]);
-        dbg_open(&out, "Assembly instructions of one engine, in the order of its binary", parent);
-        for (size_t i = 0; i < program->inst_count; i++) {
-            const struct gen_inst *inst = &program->insts[i];
-
-            if (!inst->compiled)
-                continue;
-            if (inst->bir)
-                packed(&m, 3, &core->bir[inst->bir - 1].id, 1);
-            gen_pb_message(&out, 3, &m);
-        }
-        gen_pb_int(&out, 4, level_of[e]);
-        member(p, &out, "%s/debug_info_asm_%s.dbg", core->name, member_of[e]);
-    }
-    for (unsigned file = 0; file <= GEN_DBG_DMA; file++) {
-        dbg_open(&out, "BIR instructions of one engine, or DMA blocks", "debug_info_penguin.dbg");
-        for (size_t i = 0; i < core->bir_count; i++)
-            if (core->bir[i].file == file)
-                dbg_bir(core, &core->bir[i], &out);
-        gen_pb_int(&out, 4, file == GEN_DBG_DMA ? 4 : level_of[file]);
-        member(p, &out, "%s/debug_info_backend_%s.dbg", core->name,
-               file == GEN_DBG_DMA ? "DMA" : member_of[file]);
-    }
-    nx_text_free(&out);
-    nx_text_free(&m);
-}
-
-static void put_penguin(struct package *p)
-{
-    static const struct statement statements[] = {
-        {1, "<128 x 128> $1[k,m]", 0}, {2, "<128 x 512> $2[k,n]", 0}, {3, "<128 x 512> $3[m,n]", 1},
-        {4, "<128 x 512> $4[m,n]", 3}, {5, "<128 x 512> $5[m,n]", 4}, {6, "<128 x 128> $6", 0},
-        {7, "<128 x 128> $7", 6},      {8, "<128 x 128> $8", 7},      {9, "<128 x 1> $9", 0}};
-    struct nx_text out = {0}, m = {0};
-    char name[64];
-
-    dbg_open(&out, "Penguin instructions", "debug_info_hlo.dbg");
-    for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
-        const struct statement *s = &statements[i];
-
-        snprintf(name, sizeof(name), "%s%s", dtype_word(p->plan), s->name);
-        gen_pb_int(&m, 1, s->id);
-        gen_pb_string(&m, 2, name);
-        packed(&m, 4, &s->dep, s->dep != 0);
-        gen_pb_int(&m, 6, 1);
-        attribute(&m, "kernel_name", "matmul_tiled");
-        gen_pb_message(&out, 3, &m);
-    }
-    member(p, &out, "debug_info/debug_info_penguin.dbg_sg000000");
-    nx_text_free(&out);
-    nx_text_free(&m);
 }
 
 /* ------------------------------------------------------------------ a core's definition */
@@ -223,8 +87,8 @@ static void put_blocks(const struct gen_plan *plan, const struct gen_core *core,
         if (queue->kind != GEN_STATIC || queue->engine != engine)
             continue;
         nx_text_printf(out, "%s{\"#comment\":\"%s\",\"desc\":[{", comma, core->bir[t->bir - 1].name);
-        dma_side(out, "from", dtype_word(plan), &t->from);
-        dma_side(out, "to", dtype_word(plan), &t->to);
+        dma_side(out, "from", gen_dtype_word(plan), &t->from);
+        dma_side(out, "to", gen_dtype_word(plan), &t->to);
         nx_text_printf(out,
                        "\"num_tiling_dimensions\":1,\"op\":\"copy\"}],\"id\":%u,\"queue\":\"%s\","
                        "\"semaphore\":%u}",
@@ -233,7 +97,7 @@ static void put_blocks(const struct gen_plan *plan, const struct gen_core *core,
     }
 }
 
-static void put_engines(struct package *p, const struct gen_core *core)
+static void put_engines(struct gen_package *p, const struct gen_core *core)
 {
     struct nx_text out = {0};
 
@@ -246,19 +110,19 @@ static void put_engines(struct package *p, const struct gen_core *core)
             if (inst->compiled)
                 nx_text_append(&out, (const char *)(inst->label ? inst->ran : inst->neff), GEN_INST);
         }
-        member(p, &out, "%s/%s.bin", core->name, member_of[e]);
+        gen_member(p, &out, "%s/%s.bin", core->name, gen_member_of[e]);
         nx_text_puts(&out, "{");
         if (e == NX_ACT)
             nx_text_puts(&out, "\"act_info\":\"act_info.json\",\"act_semaphore\":12,"
                                "\"activation_function_sets\":[\"exp_and_others\"],");
         nx_text_puts(&out, "\"dma\":[");
         put_blocks(p->plan, core, e, &out);
-        nx_text_printf(&out, "],\"instr\":\"%s.bin\",\"name\":\"%s.json\"}", member_of[e], member_of[e]);
-        member(p, &out, "%s/%s.json", core->name, member_of[e]);
+        nx_text_printf(&out, "],\"instr\":\"%s.bin\",\"name\":\"%s.json\"}", gen_member_of[e], gen_member_of[e]);
+        gen_member(p, &out, "%s/%s.json", core->name, gen_member_of[e]);
     }
     nx_text_puts(&out, "{\"act_func_sets\":[{\"name\":\"exp_and_others\",\"act\":{\"exp\":400,"
                        "\"identity\":1,\"copy\":1}}]}");
-    member(p, &out, "%s/act_info.json", core->name);
+    gen_member(p, &out, "%s/act_info.json", core->name);
     nx_text_free(&out);
 }
 
@@ -303,7 +167,7 @@ static void put_vars(const struct gen_plan *plan, const struct gen_core *core, s
     nx_text_puts(out, "},");
 }
 
-static void put_definition(struct package *p, const struct gen_core *core)
+static void put_definition(struct gen_package *p, const struct gen_core *core)
 {
     struct nx_text out = {0};
 
@@ -312,8 +176,8 @@ static void put_definition(struct package *p, const struct gen_core *core)
         nx_text_printf(&out,
                        "\"%s\":\"%s.json\",\"%s_asm_dbg\":[\"debug_info_asm_%s.dbg\"],"
                        "\"%s_dbg\":[\"debug_info_backend_%s.dbg\"],\"%s_instr\":\"%s.bin\",",
-                       key_of[e], member_of[e], key_of[e], member_of[e], key_of[e], member_of[e], key_of[e],
-                       member_of[e]);
+                       key_of[e], gen_member_of[e], key_of[e], gen_member_of[e], key_of[e], gen_member_of[e], key_of[e],
+                       gen_member_of[e]);
     nx_text_puts(&out, "\"dma_dbg\":[\"debug_info_backend_DMA.dbg\"],");
     put_queues(core, &out);
     put_vars(p->plan, core, &out);
@@ -321,7 +185,7 @@ static void put_definition(struct package *p, const struct gen_core *core)
         nx_text_puts(&out, "\"neff_features\":[\"neff_feature_vnc\"],");
     nx_text_puts(&out, "\"debug_info\":{},\"name\":\"definition\",\"runtime_event_count\":12,"
                        "\"runtime_semaphore_count\":3,\"version\":\"0.6\"}");
-    member(p, &out, "%s/def.json", core->name);
+    gen_member(p, &out, "%s/def.json", core->name);
     nx_text_free(&out);
 }
 
@@ -335,10 +199,10 @@ static void tensor(struct nx_text *out, const char *name, const char *dtype, con
                    name, format, shape);
 }
 
-static void put_tensor_map(struct package *p, const struct gen_core *core)
+static void put_tensor_map(struct gen_package *p, const struct gen_core *core)
 {
     const struct nx_generate_options *o = &p->plan->options;
-    const char *dtype = dtype_word(p->plan);
+    const char *dtype = gen_dtype_word(p->plan);
     struct nx_text out = {0};
     char shape[48];
 
@@ -351,11 +215,11 @@ static void put_tensor_map(struct package *p, const struct gen_core *core)
     tensor(&out, "c", dtype, "NC", shape, false);
     tensor(&out, "sg0000_identity_CRSM", dtype, "CRSM", "128,128,1,1", true);
     nx_text_puts(&out, "}");
-    member(p, &out, "%s/tensor_map.json", core->name);
+    gen_member(p, &out, "%s/tensor_map.json", core->name);
     nx_text_free(&out);
 }
 
-static void put_identity(struct package *p, const struct gen_core *core)
+static void put_identity(struct gen_package *p, const struct gen_core *core)
 {
     static const uint32_t one_of[] = {
         [NX_GEN_BF16] = 0x3f80, [NX_GEN_FP16] = 0x3c00, [NX_GEN_FP32] = 0x3f800000};
@@ -372,12 +236,12 @@ static void put_identity(struct package *p, const struct gen_core *core)
         gen_put_u32(value, i % (GEN_TILE_K + 1) ? 0 : one);
         nx_text_append(&out, (const char *)value, p->plan->element);
     }
-    member(p, &out, "%s/value_sg0000_identity_CRSM.npy", core->name);
+    gen_member(p, &out, "%s/value_sg0000_identity_CRSM.npy", core->name);
     nx_text_free(&out);
 }
 
 /* ------------------------------------------------------------------ the package */
-static void put_info(struct package *p)
+static void put_info(struct gen_package *p)
 {
     struct nx_text out = {0};
 
@@ -388,7 +252,7 @@ static void put_info(struct package *p)
     for (unsigned i = 1; i < 64; i++)
         nx_text_puts(&out, ",0");
     nx_text_puts(&out, "]}");
-    member(p, &out, "info.json");
+    gen_member(p, &out, "info.json");
 
     nx_text_puts(&out, "{\"graphs\":[");
     for (uint32_t c = 0; c < p->plan->core_count; c++)
@@ -398,14 +262,14 @@ static void put_info(struct package *p)
                    p->plan->options.defects & NX_DEFECT_UNKNOWN_TARGET ? "atlantis"
                    : p->plan->trn1                                     ? "sunda"
                                                                        : "cayman");
-    member(p, &out, "kelf-0.json");
+    gen_member(p, &out, "kelf-0.json");
     nx_text_free(&out);
 }
 
-static void put_graph(struct package *p)
+static void put_graph(struct gen_package *p)
 {
     const struct nx_generate_options *o = &p->plan->options;
-    const char *dtype = dtype_word(p->plan);
+    const char *dtype = gen_dtype_word(p->plan);
     struct nx_text out = {0};
 
     for (unsigned i = 0; i < 2; i++)
@@ -421,7 +285,7 @@ static void put_graph(struct package *p)
                    "[[%u,%u],[%u,%u],[%u,%u]]],\"storage_id\":[\"list_int\",[0,1,2]],"
                    "\"dltype\":[\"list_str\",[\"%s\",\"%s\",\"%s\"]]},\"node_row_ptr\":[0,1,2,3]}",
                    o->k, o->m, o->k, o->n, o->m, o->n, dtype, dtype, dtype);
-    member(p, &out, "neff.json");
+    gen_member(p, &out, "neff.json");
     nx_text_free(&out);
 }
 
@@ -445,7 +309,7 @@ static void make_header(const struct gen_plan *plan, uint64_t data_size, uint8_t
 
 enum nx_status gen_neff_write(const struct gen_plan *plan, const char *path, struct nx_error *error)
 {
-    struct package p = {.plan = plan, .archive = archive_write_new()};
+    struct gen_package p = {.plan = plan, .archive = archive_write_new()};
     uint8_t header[HEADER];
     FILE *stream;
 
@@ -453,13 +317,13 @@ enum nx_status gen_neff_write(const struct gen_plan *plan, const char *path, str
     archive_write_add_filter_gzip(p.archive);
     archive_write_set_options(p.archive, "gzip:!timestamp");
     archive_write_open(p.archive, &p.payload, NULL, keep, NULL);
-    put_penguin(&p);
+    gen_debug_levels(&p);
     put_info(&p);
     for (uint32_t c = 0; c < plan->core_count; c++) {
         const struct gen_core *core = &plan->cores[c];
 
         put_engines(&p, core);
-        put_debug_info(&p, core);
+        gen_debug_core(&p, core);
         put_definition(&p, core);
         put_tensor_map(&p, core);
         put_identity(&p, core);

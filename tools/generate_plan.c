@@ -27,8 +27,6 @@
 #define EVENT_START 8 /* the host starts the Tensor engine by it */
 
 enum { VAR_SB = 0, VAR_A = 1, VAR_B = 2, VAR_C = 3, VAR_IDENTITY = 4 };
-/* What the statements of the source are called in debug info: the N of I-N-x. */
-enum { LOAD_A = 1, LOAD_B, MULTIPLY, COPY_OUT, STORE_C, LOAD_IDENTITY, TRANSPOSE, COPY_IDENTITY, TABLE };
 
 /* splitmix64 */
 uint64_t gen_random(uint64_t seed, uint64_t what)
@@ -50,6 +48,7 @@ struct planner {
     struct gen_plan *plan;
     struct gen_core *core;
     unsigned phase;
+    int32_t m, n, k; /* loop variables where the planner is; -1: outside */
     uint32_t queue_a, queue_b, queue_c, queue_identity;
     struct point *multiplied; /* by step */
     struct point *copied;     /* by tile */
@@ -217,10 +216,22 @@ static uint32_t bir(struct planner *p, unsigned file, uint32_t statement, size_t
 
     core->bir = nx_grow(core->bir, core->bir_count, &core->bir_capacity, sizeof(*entry));
     entry = &core->bir[core->bir_count++];
-    *entry = (struct gen_bir){
-        .file = (uint8_t)file, .id = 256 + 3 * (uint32_t)core->bir_count, .penguin = statement, .kind = 1};
+    *entry = (struct gen_bir){.file = (uint8_t)file,
+                              .id = 256 + 3 * (uint32_t)core->bir_count,
+                              .penguin = statement,
+                              .kind = 1,
+                              .m = p->m,
+                              .n = p->n,
+                              .k = p->k};
     snprintf(entry->name, sizeof(entry->name), "I-%u-%zu%s", statement, number, suffix);
     return (uint32_t)core->bir_count;
+}
+
+static void in_loops(struct planner *p, int32_t m, int32_t n, int32_t k)
+{
+    p->m = m;
+    p->n = n;
+    p->k = k;
 }
 
 static void depends(struct planner *p, uint32_t entry, uint32_t on, uint8_t type, bool sync)
@@ -449,7 +460,7 @@ static void plan_setup(struct planner *p)
             inst->label = true;
         }
     }
-    entry = bir(p, NX_ACT, TABLE, 0, "-PWP");
+    entry = bir(p, NX_ACT, GEN_TABLE, 0, "-PWP");
     inst = emit(p, NX_ACT, true);
     gen_code_op(inst->ran, GEN_ACT_TABLE_LOAD);
     settle(inst);
@@ -457,14 +468,14 @@ static void plan_setup(struct planner *p)
 
     loaded = transfer(p, p->queue_identity,
                       in_hbm("identity_sg0000", VAR_IDENTITY, 0, GEN_TILE_K * element, GEN_TILE_K * element),
-                      in_sbuf(IDENTITY, GEN_TILE_K * element), LOAD_IDENTITY, 0, NULL, 0);
-    entry = bir(p, NX_PE, TRANSPOSE, 0, "");
+                      in_sbuf(IDENTITY, GEN_TILE_K * element), GEN_LOAD_IDENTITY, 0, NULL, 0);
+    entry = bir(p, NX_PE, GEN_TRANSPOSE, 0, "");
     p->core->bir[entry - 1].kind = 3;
     depends(p, entry, loaded.bir, FLOW, true);
     weights(p, 0, true, IDENTITY, &loaded, entry);
     inst = matmul(p, 0, 3, IDENTITY, GEN_TILE_K, PSUM + TRANSPOSE_BANK * PSUM_BANK, entry);
     transposed = completes(p, inst, SEM_TENSOR);
-    entry = bir(p, NX_DVE, COPY_IDENTITY, 0, "");
+    entry = bir(p, NX_DVE, GEN_COPY_IDENTITY, 0, "");
     depends(p, entry, transposed.bir, FLOW, true);
     inst = emit(p, NX_DVE, true);
     gen_code_copy(inst->ran, FP32, dtype, (struct gen_ap){PSUM + TRANSPOSE_BANK * PSUM_BANK, 1, GEN_TILE_K},
@@ -474,7 +485,7 @@ static void plan_setup(struct planner *p)
     inst->bir = entry;
     completes(p, inst, SEM_VECTOR);
     if (p->plan->options.defects & NX_DEFECT_UNKNOWN_OPCODE && p->core->number == 0) {
-        entry = bir(p, NX_DVE, TABLE, 0, "");
+        entry = bir(p, NX_DVE, GEN_TABLE, 0, "");
         inst = emit(p, NX_DVE, true);
         gen_code_op(inst->ran, GEN_MYSTERY);
         for (unsigned i = 12; i < GEN_INST; i++)
@@ -492,19 +503,19 @@ static void plan_loads(struct planner *p, uint32_t row_tile, uint32_t column_til
     uint64_t a_offset = ((uint64_t)depth * GEN_TILE_K * o->m + (uint64_t)row_tile * GEN_TILE_M) * element;
     uint64_t b_offset = ((uint64_t)depth * GEN_TILE_K * o->n + (uint64_t)column_tile * GEN_TILE_N) * element;
     const struct point *free_again = s >= 2 ? &p->multiplied[s - 2] : NULL;
-    uint32_t entry = bir(p, NX_PE, MULTIPLY, s, "");
+    uint32_t entry = bir(p, NX_PE, GEN_MULTIPLY, s, "");
     struct point a, b;
     unsigned passes = o->dtype == NX_GEN_FP32 ? 2 : 1;
     size_t tile = s / (o->k / GEN_TILE_K);
     bool first = depth == 0, last = depth + 1 == o->k / GEN_TILE_K;
 
     a = transfer(p, p->queue_a, in_hbm("a", VAR_A, a_offset, a_row, o->m * element),
-                 in_sbuf(A_BUFFERS + buffer * 0x200, a_row), LOAD_A, s, free_again, ANTI);
+                 in_sbuf(A_BUFFERS + buffer * 0x200, a_row), GEN_LOAD_A, s, free_again, ANTI);
     b = transfer(p, p->queue_b, in_hbm("b", VAR_B, b_offset, b_row, o->n * element),
-                 in_sbuf(B_BUFFERS + buffer * 0x800, b_row), LOAD_B, s, NULL, 0);
-    wait_for(p, NX_PE, b, MULTIPLY, s, "-wait-0");
+                 in_sbuf(B_BUFFERS + buffer * 0x800, b_row), GEN_LOAD_B, s, NULL, 0);
+    wait_for(p, NX_PE, b, GEN_MULTIPLY, s, "-wait-0");
     if (first && tile >= 4) {
-        wait_for(p, NX_PE, p->copied[tile - 4], MULTIPLY, s, "-wait-1");
+        wait_for(p, NX_PE, p->copied[tile - 4], GEN_MULTIPLY, s, "-wait-1");
         depends(p, entry, p->copied[tile - 4].bir, ANTI, true);
     }
     depends(p, entry, a.bir, FLOW, true);
@@ -533,8 +544,8 @@ static void plan_copy(struct planner *p, size_t tile, size_t last_step)
     struct gen_inst *inst;
 
     if (tile >= 4)
-        wait_for(p, engine, p->stored[tile - 4], COPY_OUT, tile, "-wait-0");
-    entry = bir(p, engine, COPY_OUT, tile, "");
+        wait_for(p, engine, p->stored[tile - 4], GEN_COPY_OUT, tile, "-wait-0");
+    entry = bir(p, engine, GEN_COPY_OUT, tile, "");
     depends(p, entry, p->multiplied[last_step].bir, FLOW, true);
     if (tile >= 4)
         depends(p, entry, p->copied[tile - 4].bir, OUTPUT, false);
@@ -556,8 +567,9 @@ static void plan_store(struct planner *p, size_t tile, uint32_t row_tile, uint32
     uint64_t offset =
         ((uint64_t)row_tile * GEN_TILE_M * o->n + (uint64_t)column_tile * GEN_TILE_N) * p->plan->element;
 
+    in_loops(p, (int32_t)row_tile, (int32_t)column_tile, -1);
     p->stored[tile] = transfer(p, p->queue_c, in_sbuf(C_BUFFERS + (uint32_t)(tile % 4) * 0x800, row),
-                               in_hbm("c", VAR_C, offset, row, o->n * p->plan->element), STORE_C, tile,
+                               in_hbm("c", VAR_C, offset, row, o->n * p->plan->element), GEN_STORE_C, tile,
                                &p->copied[tile], FLOW);
 }
 
@@ -568,10 +580,13 @@ static void plan_kernel(struct planner *p)
     size_t count = 0, previous = 0, s = 0;
 
     for (uint32_t all = p->core->number; all < rows * columns; all += p->plan->core_count) {
-        for (uint32_t d = 0; d < depth; d++)
+        for (uint32_t d = 0; d < depth; d++) {
+            in_loops(p, (int32_t)(all / columns), (int32_t)(all % columns), (int32_t)d);
             plan_loads(p, all / columns, all % columns, d, s++);
+        }
         if (count)
             plan_store(p, count - 1, (uint32_t)previous / columns, (uint32_t)previous % columns);
+        in_loops(p, (int32_t)(all / columns), (int32_t)(all % columns), -1);
         plan_copy(p, count++, s - 1);
         previous = all;
     }
@@ -580,9 +595,11 @@ static void plan_kernel(struct planner *p)
     plan_store(p, count - 1, (uint32_t)previous / columns, (uint32_t)previous % columns);
     for (size_t tile = 0; tile < count; tile++) {
         enum nx_engine engine = p->core->queues[p->queue_c].engine;
-        uint32_t entry = bir(p, engine, STORE_C, tile, "-final");
+        uint32_t all = p->core->number + (uint32_t)tile * p->plan->core_count, entry;
         struct gen_inst *inst = emit(p, engine, true);
 
+        in_loops(p, (int32_t)(all / columns), (int32_t)(all % columns), -1);
+        entry = bir(p, engine, GEN_STORE_C, tile, "-final");
         gen_code_op(inst->ran, GEN_NOP);
         gen_code_wait(inst->ran, GEN_WAIT_GE, p->stored[tile].semaphore, p->stored[tile].value);
         settle(inst);
@@ -689,7 +706,7 @@ static void plan_epilogue(struct planner *p)
 
 static void plan_core(struct gen_plan *plan, struct gen_core *core)
 {
-    struct planner p = {.plan = plan, .core = core};
+    struct planner p = {.plan = plan, .core = core, .m = -1, .n = -1, .k = -1};
     const struct nx_generate_options *o = &plan->options;
     size_t tiles = (size_t)(o->m / GEN_TILE_M) * (o->n / GEN_TILE_N);
     int32_t body[NX_ENGINE_COUNT];

@@ -5,6 +5,7 @@
  *   generate_plan.c   the kernel: queues, transfers, the program of each engine
  *   generate_model.c  programs -> rows with times (one call for each phase)
  *   generate_neff.c   plan -> NEFF
+ *   generate_debug.c  plan -> its debug information
  *   generate_ntff.c   plan + rows -> NTFF
  *   generate_truth.c  rows -> the right answers
  *   generate.c        options, and the order of the above
@@ -125,6 +126,20 @@ struct gen_transfer {
     bool into_sbuf;
 };
 
+/* Statements of the source: what penguin entries are numbered by, and the N of names "I-N-x". */
+enum gen_statement {
+    GEN_LOAD_A = 1,
+    GEN_LOAD_B,
+    GEN_MULTIPLY,
+    GEN_COPY_OUT,
+    GEN_STORE_C,
+    GEN_LOAD_IDENTITY,
+    GEN_TRANSPOSE,
+    GEN_COPY_IDENTITY,
+    GEN_TABLE, /* the compiler's own, of no line */
+    GEN_STATEMENTS,
+};
+
 struct gen_dep {
     uint32_t bir;
     uint8_t type;
@@ -136,8 +151,9 @@ struct gen_bir {
     uint8_t file; /* enum nx_engine, or GEN_DBG_DMA */
     uint32_t id;
     char name[32];
-    uint32_t penguin;
-    uint32_t kind; /* 1 REGULAR, 3 TRANSPOSE */
+    uint32_t penguin; /* enum gen_statement */
+    uint32_t kind;    /* 1 REGULAR, 3 TRANSPOSE */
+    int32_t m, n, k;  /* values of the loop variables around it, -1 where it is in no such loop */
     const char *dma_queue;
     struct gen_dep deps[GEN_DEPS];
     unsigned dep_count;
@@ -213,6 +229,10 @@ enum { GEN_CLOCK_EVENT = NX_ENGINE_COUNT, GEN_CLOCK_DMA, GEN_CLOCKS = GEN_CLOCK_
 struct gen_clock {
     uint64_t init, actual, expected;
 };
+
+/* ------------------------------------------------------------------ generate_debug.c */
+/* The line of a statement; 0: it has none, or the options leave lines out. */
+uint32_t gen_line(const struct gen_plan *plan, uint32_t statement);
 
 /* ------------------------------------------------------------------ generate_code.c */
 void gen_put_u16(uint8_t *p, uint32_t value);

@@ -112,6 +112,9 @@ static void count_exec(struct counter *n, uint32_t c, const struct gen_exec *e)
     int64_t start = seen(n, c, e->engine, e->start), end = seen(n, c, e->engine, e->end);
     bool in = inside(n, start, end), has_bir = inst && inst->bir;
     bool debug = !(n->plan->options.defects & NX_DEFECT_NO_DEBUG_INFO);
+    const struct gen_bir *bir = has_bir && debug ? &core->bir[inst->bir - 1] : NULL;
+    uint32_t line = bir ? gen_line(n->plan, bir->penguin) : 0;
+    bool loops = line && n->plan->options.debug == NX_GEN_DEBUG_FULL;
     uint64_t w = n->weight;
 
     if (e->flags & GEN_NO_START)
@@ -138,7 +141,11 @@ static void count_exec(struct counter *n, uint32_t c, const struct gen_exec *e)
                                        .compiler_index = inst ? program->neff_index[e->inst] : -1,
                                        .wait_cycles = inst && inst->ran[4] ? e->wait_cycles : 0,
                                        .crc_in = inst ? inst->crc_in : 0xffff,
-                                       .crc_out = inst ? inst->crc_out : 0xffff});
+                                       .crc_out = inst ? inst->crc_out : 0xffff,
+                                       .line = line,
+                                       .m = loops ? bir->m : -1,
+                                       .n = loops ? bir->n : -1,
+                                       .k = loops ? bir->k : -1});
     if (!in)
         return;
     n->truth->rows += w;

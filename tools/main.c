@@ -24,6 +24,7 @@ static const char usage[] =
     "  --seed N             of the uuid and of small differences\n"
     "  --clock PS           device time at the start, in picoseconds\n"
     "  --uuid-nul N         byte of the uuid that is 0\n"
+    "  --debug-info LEVEL   full, lines or none (default full)\n"
     "  --defects MASK       see enum nx_generate_defect in tools/generate.h\n"
     "  --without-member M   leaves a member of the archive out\n"
     "  --quiet              prints nothing\n";
@@ -40,6 +41,7 @@ enum {
     OPT_SEED,
     OPT_CLOCK,
     OPT_NUL,
+    OPT_DEBUG,
     OPT_DEFECTS,
     OPT_WITHOUT,
     OPT_QUIET
@@ -56,6 +58,7 @@ static const struct option long_options[] = {{"out-neff", required_argument, NUL
                                              {"seed", required_argument, NULL, OPT_SEED},
                                              {"clock", required_argument, NULL, OPT_CLOCK},
                                              {"uuid-nul", required_argument, NULL, OPT_NUL},
+                                             {"debug-info", required_argument, NULL, OPT_DEBUG},
                                              {"defects", required_argument, NULL, OPT_DEFECTS},
                                              {"without-member", required_argument, NULL, OPT_WITHOUT},
                                              {"quiet", no_argument, NULL, OPT_QUIET},
@@ -139,6 +142,17 @@ static void print_truth(const struct nx_generated *t)
         {"sbuf_write_bytes", t->sbuf_write},
         {"hbm_read_bytes", t->hbm_read},
         {"hbm_write_bytes", t->hbm_write},
+        {"line_load_identity", NX_LINE_LOAD_IDENTITY},
+        {"line_transpose", NX_LINE_TRANSPOSE},
+        {"line_copy_identity", NX_LINE_COPY_IDENTITY},
+        {"line_loop_m", NX_LINE_LOOP_M},
+        {"line_loop_n", NX_LINE_LOOP_N},
+        {"line_loop_k", NX_LINE_LOOP_K},
+        {"line_load_a", NX_LINE_LOAD_A},
+        {"line_load_b", NX_LINE_LOAD_B},
+        {"line_multiply", NX_LINE_MULTIPLY},
+        {"line_copy_out", NX_LINE_COPY_OUT},
+        {"line_store_c", NX_LINE_STORE_C},
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
@@ -148,6 +162,7 @@ static void print_truth(const struct nx_generated *t)
 int main(int argc, char **argv)
 {
     static const char *const kinds[] = {"static", "dynamic-hw", "dynamic-sw", "mixed"};
+    static const char *const levels[] = {"full", "lines", "none"};
     static const char *const types[] = {"bf16", "fp16", "fp32"};
     static const enum nx_generate_dtype codes[] = {NX_GEN_BF16, NX_GEN_FP16, NX_GEN_FP32};
     struct nx_generate_options o = {0};
@@ -202,6 +217,9 @@ int main(int argc, char **argv)
             break;
         case OPT_NUL:
             o.uuid_nul = (unsigned)number("--uuid-nul", optarg);
+            break;
+        case OPT_DEBUG:
+            o.debug = (enum nx_generate_debug)choice("--debug-info", optarg, levels, 3);
             break;
         case OPT_DEFECTS:
             o.defects = (uint32_t)number("--defects", optarg);

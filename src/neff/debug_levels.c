@@ -29,8 +29,7 @@ static bool is_level(const char *member, enum nx_debug_level *level)
     return false;
 }
 
-/* N of the last "sgN" in the name, or -1. */
-static int64_t graph_number(const char *member)
+int64_t nx_neff_graph_number(const char *member)
 {
     int64_t number = -1;
     int found;
@@ -63,7 +62,7 @@ void nx_neff_find_levels(struct nx_neff_reader *r)
         if (!is_level(name, &level))
             continue;
         r->levels = nx_grow(r->levels, r->level_count, &capacity, sizeof(*r->levels));
-        r->levels[r->level_count++] = (struct nx_level_member){level, graph_number(name), name};
+        r->levels[r->level_count++] = (struct nx_level_member){level, nx_neff_graph_number(name), name};
     }
     if (r->level_count)
         qsort(r->levels, r->level_count, sizeof(*r->levels), by_place);

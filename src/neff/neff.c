@@ -143,6 +143,8 @@ static enum nx_status read_all(struct nx_neff_reader *r, struct nx_bytes bytes)
         status = nx_neff_step(r, read_nodes(r));
     if (status == NX_OK)
         status = nx_neff_step(r, read_graphs(r));
+    if (status == NX_OK)
+        nx_neff_read_kernel_debug(r);
     if (r->unknown_fields)
         nx_warn(&r->neff->warnings, NX_WARN_UNKNOWN,
                 "%" PRIu64 " fields of the debug information are not known to this reader (the first: field "
@@ -220,6 +222,11 @@ void nx_neff_close(struct nx_neff *neff)
     free(neff->stack.function_names);
     free(neff->stack.locations);
     free(neff->stack.frames);
+    free(neff->kernel.insts);
+    free(neff->kernel.frames);
+    free(neff->kernel.loops);
+    free(neff->kernel.by_name);
+    nx_dict_free(&neff->kernel.texts);
     nx_warnings_free(&neff->warnings);
     nx_arena_free(&neff->arena);
     *neff = (struct nx_neff){0};

@@ -23,6 +23,7 @@
 #include "base/engine.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/warning.h"
 
 #define NX_NEFF_HEADER_SIZE 1024
@@ -191,6 +192,43 @@ struct nx_stack_index {
     uint32_t file_name_count, function_name_count, location_count, frame_count;
 };
 
+/*
+ * The kernel's own debug information (member kernel_debug_info.json): which line of the kernel's source, which
+ * call and which iterations of its loops made an instruction.  The layout of that member is not published;
+ * what is read is an assumption (docs/format-neff.md), and any other layout a warning.
+ */
+#define NX_NOT_GIVEN INT64_MIN
+struct nx_kernel_place { /* in the source */
+    const char *file;    /* or NULL */
+    int64_t line;        /* or NX_NOT_GIVEN, as every number below */
+    int64_t core;        /* physical core that the row belongs to */
+};
+struct nx_kernel_inst {
+    const char *name; /* joins to an instruction: nx_kernel_find */
+    struct nx_kernel_place place;
+    int64_t frame, frame_depth; /* nx_kernel_frame.id of the innermost function, and how many there are */
+    int64_t loop, loop_depth;   /* nx_kernel_loop.id of the innermost loop, and how many there are */
+};
+struct nx_kernel_frame {
+    int64_t id, parent; /* parent: the caller's */
+    const char *function;
+    struct nx_kernel_place place;
+};
+struct nx_kernel_loop {
+    int64_t id, parent; /* parent: of the loop around it */
+    const char *variable;
+    int64_t value;
+    struct nx_kernel_place place;
+};
+struct nx_kernel_debug {
+    struct nx_kernel_inst *insts; /* each list in the member's order */
+    struct nx_kernel_frame *frames;
+    struct nx_kernel_loop *loops;
+    size_t inst_count, frame_count, loop_count;
+    uint32_t *by_name; /* numbers of insts, by name and core */
+    struct nx_dict texts; /* of files, functions, variables: each is kept once */
+};
+
 struct nx_neff_engine {
     struct nx_bytes code;   /* 64 bytes an instruction; a tail shorter than that is a warning */
     struct nx_dbg assembly; /* entry i describes instruction i */
@@ -225,6 +263,7 @@ struct nx_neff {
     struct nx_neff_graph *graphs;
     size_t graph_count;
     struct nx_stack_index stack;
+    struct nx_kernel_debug kernel;
     struct nx_neff_member *members;
     size_t member_count;
     struct nx_warnings warnings;
@@ -261,6 +300,9 @@ bool nx_dbg_source(const struct nx_dbg *dbg, const struct nx_dbg_entry *entry, c
                    int64_t *line);
 /* The kernel (function) that its attribute kernel_name names, or NULL. */
 const char *nx_dbg_kernel_name(const struct nx_dbg *dbg, const struct nx_dbg_entry *entry);
+/* The kernel instruction of that name on that core (rows that name no core are every core's), or NULL. */
+const struct nx_kernel_inst *nx_kernel_find(const struct nx_kernel_debug *kernel, const char *name,
+                                            int64_t core);
 /* Number of the queue of that name in graph->queues, or -1. O(log n). */
 int64_t nx_neff_find_queue(const struct nx_neff_graph *graph, const char *name);
 /* The block that a trigger names by NEFF queue name and block id, or NULL. O(log n). */

@@ -10,6 +10,7 @@
  *   debug_info.c    .dbg protobufs
  *   debug_levels.c  which .dbg members describe a graph's higher levels
  *   stack_frames.c  the index of the model's source inside of .dbg protobufs
+ *   kernel_debug.c  kernel_debug_info.json
  *   neff.c        order of the steps, lookups
  */
 #ifndef NX_NEFF_READER_H
@@ -134,6 +135,10 @@ enum nx_status nx_neff_malformed(struct nx_neff_reader *reader, const char *memb
 void nx_neff_unknown_field(struct nx_neff_reader *reader, const char *member, const char *part,
                            const struct nx_pb_field *field);
 
+/* The graph that a member's name tells: N of its last "sgN", or -1. */
+int64_t nx_neff_graph_number(const char *member);
+/* Reads every kernel_debug_info.json. */
+void nx_neff_read_kernel_debug(struct nx_neff_reader *reader);
 /* Lists the members of the higher levels, once the archive has been read. */
 void nx_neff_find_levels(struct nx_neff_reader *reader);
 /* The higher levels of graph `number` (-1: only what is of every graph), and its entries' stack frames. */

@@ -142,6 +142,21 @@ static void fill_flops(const struct nx_code_inst *inst, struct nx_chunk *chunk, 
                flops.is_transpose ? (int64_t)flops.adjusted : 0);
 }
 
+static void fill_origin(const struct nx_origin *origin, struct nx_chunk *chunk, uint32_t i)
+{
+    nx_put_dict(chunk, NX_Instruction_bir_debug_info_source_location, i, origin->line);
+    nx_put_dict(chunk, NX_Instruction_nki_source_location, i, origin->kernel_line);
+    nx_put_dict(chunk, NX_Instruction_kernel_instruction_name, i, origin->kernel_name);
+    nx_put_dict(chunk, NX_Instruction_hlo_name, i, origin->hlo_name);
+    nx_put_dict(chunk, NX_Instruction_hlo_attrs, i, origin->hlo_attrs);
+    nx_put_dict(chunk, NX_Instruction_layer, i, origin->layer);
+    nx_put_dict(chunk, NX_Instruction_stack_frame_ids, i, origin->stack_frames);
+    if (origin->hlo)
+        nx_put_i64(chunk, NX_Instruction_raw_hlo_id, i, (int64_t)origin->hlo->id);
+    if (origin->framework)
+        nx_put_i64(chunk, NX_Instruction_raw_framework_id, i, (int64_t)origin->framework->id);
+}
+
 static void fill_code(const struct state *state, const struct nx_code_inst *inst, struct nx_chunk *chunk,
                       uint32_t i)
 {
@@ -163,6 +178,7 @@ static void fill_code(const struct state *state, const struct nx_code_inst *inst
         nx_put_i64(chunk, NX_Instruction_raw_bir_id, i, (int64_t)inst->bir->id);
         if (inst->bir->parent_count)
             nx_put_i64(chunk, NX_Instruction_raw_penguin_id, i, (int64_t)inst->bir->parents[0]);
+        fill_origin(nx_inst_origin(state->trace, inst), chunk, i);
     }
     fill_bytes(state, inst, chunk, i);
     fill_flops(inst, chunk, i);
@@ -231,6 +247,13 @@ static const struct nx_dict *dictionary(const void *opaque, unsigned column)
     case NX_Instruction_bir_id: return &state->bir_ids;
     case NX_Instruction_penguin_id: return &state->penguin_ids;
     case NX_Instruction_bir_instruction_name: return &state->trace->bir_names;
+    case NX_Instruction_bir_debug_info_source_location:
+    case NX_Instruction_nki_source_location: return &state->trace->lines;
+    case NX_Instruction_kernel_instruction_name: return &state->trace->kernel_names;
+    case NX_Instruction_hlo_name: return &state->trace->hlo_names;
+    case NX_Instruction_hlo_attrs: return &state->trace->hlo_attrs;
+    case NX_Instruction_layer: return &state->trace->layers;
+    case NX_Instruction_stack_frame_ids: return &state->trace->stack_frames;
     case NX_Instruction_tensor_instruction_type: return &state->types;
     case NX_Instruction_scalar_activation_fn: return &state->activations;
     default: return NULL;

@@ -14,6 +14,9 @@
     TABLE(HbmUsage)                                                                                                    \
     TABLE(HbmUsageSummaryByType)                                                                                       \
     TABLE(Instruction)                                                                                                 \
+    TABLE(KernelInstructions)                                                                                          \
+    TABLE(KernelIterationVariables)                                                                                    \
+    TABLE(KernelStackFrames)                                                                                           \
     TABLE(Metadata)                                                                                                    \
     TABLE(NeffHeader)                                                                                                  \
     TABLE(OpcodeSummary)                                                                                               \
@@ -23,6 +26,10 @@
     TABLE(SbufUsage)                                                                                                   \
     TABLE(SchemaFields)                                                                                                \
     TABLE(SemaphoreUpdate)                                                                                             \
+    TABLE(StackFrame)                                                                                                  \
+    TABLE(StackFrameFileLocation)                                                                                      \
+    TABLE(StackFrameFileName)                                                                                          \
+    TABLE(StackFrameFunctionName)                                                                                      \
     TABLE(Summary)                                                                                                     \
     TABLE(TensorInfo)                                                                                                  \
     TABLE(Throttle)                                                                                                    \

@@ -3,6 +3,7 @@
  * Private to this folder.
  *
  *   code.c    the instructions of each core, with patches and debug info joined
+ *   origin.c  from BIR entries up to the source, HLO and the framework
  *   pair.c    one pass over all records: starts with ends, packets with their ends
  *   window.c  where the profile begins and ends
  *   blocks.c  packets of static DMA queues to the blocks and triggers they serve
@@ -83,6 +84,7 @@ struct nx_build {
 };
 
 void nx_build_code(struct nx_trace *trace);
+void nx_build_origins(struct nx_trace *trace);
 enum nx_status nx_build_pairs(struct nx_build *build, struct nx_error *error);
 enum nx_status nx_build_window(struct nx_build *build, struct nx_error *error);
 void nx_build_blocks(struct nx_build *build);

@@ -97,8 +97,6 @@ static void join_compiler(struct nx_trace *trace, const struct nx_trace_core *co
 
         if (entry->parent_count)
             out->bir = nx_dbg_find(&core->neff->bir, entry->parents[0]);
-        if (out->bir)
-            out->bir_name = nx_dict_add_string(&trace->bir_names, out->bir->name);
     }
 }
 
@@ -141,6 +139,7 @@ static void read_engine(struct nx_trace *trace, uint32_t core_index, enum nx_eng
             .compiler_opcode_text = NX_NO_TEXT,
             .compiler_operands = NX_NO_TEXT,
             .block = NX_NONE,
+            .origin = NX_NONE,
             .bir_name = NX_NO_TEXT,
             .macs = nx_isa_macs(&inst),
             .understood = inst.understood,

@@ -65,6 +65,7 @@ enum nx_status nx_trace_build(const struct nx_neff *neff, const struct nx_ntff *
         return status;
     open_cores(trace);
     nx_build_code(trace);
+    nx_build_origins(trace);
     status = nx_build_pairs(&build, error);
     if (status == NX_OK)
         status = nx_build_window(&build, error);
@@ -88,6 +89,7 @@ void nx_trace_free(struct nx_trace *trace)
 {
     free(trace->cores);
     free(trace->insts);
+    free(trace->origins);
     free(trace->execs);
     free(trace->packets);
     free(trace->rings);
@@ -98,6 +100,12 @@ void nx_trace_free(struct nx_trace *trace)
     nx_dict_free(&trace->opcodes);
     nx_dict_free(&trace->operands);
     nx_dict_free(&trace->bir_names);
+    nx_dict_free(&trace->lines);
+    nx_dict_free(&trace->kernel_names);
+    nx_dict_free(&trace->hlo_names);
+    nx_dict_free(&trace->hlo_attrs);
+    nx_dict_free(&trace->layers);
+    nx_dict_free(&trace->stack_frames);
     nx_warnings_free(&trace->warnings);
     *trace = (struct nx_trace){0};
 }

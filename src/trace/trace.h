@@ -27,6 +27,25 @@
 
 #define NX_NONE UINT32_MAX /* no such index */
 
+/*
+ * Where an instruction comes from, as far as the debug information tells: made once for each BIR entry that
+ * the code refers to, and shared.  The chain is BIR entry -> its first penguin parent -> that one's first HLO
+ * parent -> that one's first framework parent; what is not there is NULL or NX_NO_TEXT.
+ */
+struct nx_origin {
+    const struct nx_dbg_entry *bir; /* never NULL */
+    const struct nx_dbg_entry *penguin, *hlo, *framework;
+    uint32_t name;         /* into nx_trace.bir_names */
+    uint32_t line;         /* into nx_trace.lines, "file:line": of the BIR entry, or else of its penguin parent */
+    uint32_t kernel_line;  /* into nx_trace.lines: of the kernel instruction */
+    uint32_t kernel_name;  /* into nx_trace.kernel_names: name of the kernel instruction */
+    uint32_t hlo_name;     /* into nx_trace.hlo_names */
+    uint32_t hlo_attrs;    /* into nx_trace.hlo_attrs: a JSON object of its attributes */
+    uint32_t layer;        /* into nx_trace.layers: name of the framework operation */
+    uint32_t stack_frames; /* into nx_trace.stack_frames: "[101, 102]", of the lowest level that names some; of
+                              HLO, those of all HLO parents */
+};
+
 /* One instruction at its place in the code that ran: made once, shared by its executions. */
 struct nx_code_inst {
     uint8_t core;    /* index into nx_trace.cores: pcore_idx */
@@ -42,6 +61,7 @@ struct nx_code_inst {
     uint32_t compiler_opcode_text, compiler_operands;
     uint32_t block; /* PSEUDO_DMA_TRIGGER in the NEFF: index into the graph's blocks, or NX_NONE */
     const struct nx_dbg_entry *bir; /* or NULL */
+    uint32_t origin; /* into nx_trace.origins, or NX_NONE: there is no BIR entry */
     uint32_t bir_name; /* into nx_trace.bir_names, or NX_NO_TEXT */
     struct nx_inst_bytes bytes; /* zero unless nx_code_inst.counts_bytes */
     bool counts_bytes; /* has a BIR id, or is a DMA_DIRECT2D: only those count (SPEC 7.5) */
@@ -164,6 +184,8 @@ struct nx_trace {
 
     struct nx_code_inst *insts;
     uint32_t inst_count;
+    struct nx_origin *origins;
+    uint32_t origin_count;
     struct nx_exec *execs; /* inside the window, by (start, core, engine, file order) */
     uint32_t exec_count;
     struct nx_packet *packets; /* kept ones, by (start, core, file order) */
@@ -180,6 +202,7 @@ struct nx_trace {
     size_t dependency_count;
 
     struct nx_dict opcodes, operands, bir_names;
+    struct nx_dict lines, kernel_names, hlo_names, hlo_attrs, layers, stack_frames; /* see nx_origin */
     uint32_t unknown_opcode, unknown_operands; /* texts for executions of code that is not in the dump */
 
     uint64_t records;          /* all records of all sections */
@@ -215,6 +238,11 @@ void nx_trace_free(struct nx_trace *trace); /* safe on a zeroed struct */
 
 /* Nanoseconds waited (-1: the clock is not known), exactly as the closed tool rounds (single precision division by the core clock). */
 int64_t nx_trace_wait_ns(const struct nx_trace *trace, const struct nx_exec *exec);
+/* Where an instruction comes from, or NULL. */
+static inline const struct nx_origin *nx_inst_origin(const struct nx_trace *trace, const struct nx_code_inst *inst)
+{
+    return inst->origin == NX_NONE ? NULL : &trace->origins[inst->origin];
+}
 /* The instruction of an execution, or NULL. */
 static inline const struct nx_code_inst *nx_exec_inst(const struct nx_trace *trace, const struct nx_exec *exec)
 {

@@ -275,7 +275,7 @@ def throttle_summary(summary):
 WARNING_TOPICS = (
     ("dynamic DMA without DGE notifications", r"dge|dynamic dma metadata"),
     ("compiler metrics", r"compiler.* metrics|metrics\.json"),
-    ("HLO statistics", r"\bhlo\b"))
+    ("HLO statistics", r"\bhlo stat"))
 
 
 def warning_topics(rows):

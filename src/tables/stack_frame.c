@@ -1,0 +1,37 @@
+/* StackFrame: the call stacks of the model's source, one row a frame. */
+#include <stdio.h>
+
+#include "tables/table.h"
+
+static void *open_table(const struct nx_profile *profile)
+{
+    return (void *)(uintptr_t)profile;
+}
+
+static uint64_t count_rows(const void *opaque)
+{
+    return ((const struct nx_profile *)opaque)->neff->stack.frame_count;
+}
+
+static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
+{
+    const struct nx_stack_index *stack = &((const struct nx_profile *)opaque)->neff->stack;
+    char text[24];
+
+    for (uint32_t i = 0; i < chunk->rows; i++) {
+        const struct nx_stack_frame *frame = &stack->frames[first + i];
+
+        snprintf(text, sizeof(text), "%llu", (unsigned long long)(first + i + 1));
+        nx_put_text(chunk, NX_StackFrame_id, i, text);
+        nx_put_i32(chunk, NX_StackFrame_file_location_id, i, (int32_t)frame->location);
+        snprintf(text, sizeof(text), "%u", (unsigned)frame->parent);
+        nx_put_text(chunk, NX_StackFrame_parent_frame_id, i, text);
+    }
+}
+
+static void close_table(void *opaque)
+{
+    (void)opaque;
+}
+
+const struct nx_table nx_table_StackFrame = {"StackFrame", open_table, count_rows, fill, NULL, close_table};

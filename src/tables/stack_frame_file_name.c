@@ -1,0 +1,33 @@
+/* StackFrameFileName: source files of the model. */
+#include <stdio.h>
+
+#include "tables/table.h"
+
+static void *open_table(const struct nx_profile *profile)
+{
+    return (void *)(uintptr_t)profile;
+}
+
+static uint64_t count_rows(const void *opaque)
+{
+    return ((const struct nx_profile *)opaque)->neff->stack.file_name_count;
+}
+
+static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
+{
+    const struct nx_stack_index *stack = &((const struct nx_profile *)opaque)->neff->stack;
+    char text[24];
+
+    for (uint32_t i = 0; i < chunk->rows; i++) {
+        snprintf(text, sizeof(text), "%llu", (unsigned long long)(first + i + 1));
+        nx_put_text(chunk, NX_StackFrameFileName_id, i, text);
+        nx_put_text(chunk, NX_StackFrameFileName_name, i, stack->file_names[first + i]);
+    }
+}
+
+static void close_table(void *opaque)
+{
+    (void)opaque;
+}
+
+const struct nx_table nx_table_StackFrameFileName = {"StackFrameFileName", open_table, count_rows, fill, NULL, close_table};
