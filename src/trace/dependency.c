@@ -18,11 +18,12 @@
 #include "trace/build.h"
 
 /*
- * What files may ask for: steps along dependencies, each of which gives at most one edge.  Real kernels take
- * about ten an execution; without a limit, a small file whose instructions all name each other takes forever.
+ * What files may ask for: steps along dependencies, and edges.  Real kernels take 12 and 6 for each execution;
+ * without a limit, a small file whose instructions all name each other takes forever.
  */
 #define FREE_STEPS ((uint64_t)1 << 22)
-#define STEPS_PER_ROW 32
+#define STEPS_PER_ROW 64
+#define EDGES_PER_ROW 32
 
 #define IS_BLOCK ((uint32_t)1 << 31) /* of a target: number of a block, not of a BIR instruction */
 #define TYPE_COUNT (NX_DEPENDS_FLOW + 1)
@@ -44,6 +45,7 @@ struct finder {
     uint32_t run_count;
     size_t capacity;
     uint64_t steps; /* left */
+    uint64_t most;  /* edges */
 };
 
 static uint32_t *none(size_t count)
@@ -147,6 +149,7 @@ static void open_finder(struct finder *f)
     uint32_t *order = nx_alloc(trace->run_count * sizeof(*order));
 
     f->steps = FREE_STEPS + STEPS_PER_ROW * ((uint64_t)trace->exec_count + trace->run_count);
+    f->most = FREE_STEPS + EDGES_PER_ROW * ((uint64_t)trace->exec_count + trace->run_count);
     f->cores = nx_zalloc(trace->core_count, sizeof(*f->cores));
     for (uint32_t c = 0; c < trace->core_count; c++) {
         const struct nx_neff_graph *graph = trace->cores[c].neff;
@@ -221,7 +224,7 @@ static void add(struct finder *f, struct nx_dependency dependency)
 
 static bool step(struct finder *f)
 {
-    if (!f->steps)
+    if (!f->steps || f->trace->dependency_count >= f->most)
         return false;
     f->steps--;
     return true;

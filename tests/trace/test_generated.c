@@ -312,6 +312,34 @@ static void opcodes_count_where_they_ran(void **state)
     }
 }
 
+/* No real clock starts after a record of its own: such times are not known, and the user is told. */
+static void records_before_their_clock(void **state)
+{
+    struct nx_generate_options options = {.version = 4};
+    struct nx_generated truth;
+    struct nx_neff neff;
+    struct nx_ntff ntff;
+    struct nx_trace trace;
+    struct nx_error error;
+    bool warned = false;
+
+    (void)state;
+    assert_int_equal(nx_generate(&options, "clock.neff", "clock.ntff", &truth, &error), NX_OK);
+    assert_int_equal(nx_neff_open("clock.neff", &neff, &error), NX_OK);
+    assert_int_equal(nx_ntff_open("clock.ntff", &ntff, &error), NX_OK);
+    ntff.cores[0].event_clock.init = UINT64_MAX;
+    assert_int_equal(nx_trace_build(&neff, &ntff, NULL, NULL, &trace, &error), NX_OK);
+    assert_int_equal(trace.before_clock, truth.cores[0].event_records + truth.cores[0].throttle_records);
+    for (size_t i = 0; i < trace.warnings.count; i++)
+        warned |= strstr(trace.warnings.list[i].message, "before their clock") != NULL;
+    assert_true(warned);
+    nx_trace_free(&trace);
+    nx_ntff_close(&ntff);
+    nx_neff_close(&neff);
+    unlink("clock.neff");
+    unlink("clock.ntff");
+}
+
 static void another_kernels_trace_is_refused(void **state)
 {
     struct nx_generate_options options = {.defects = NX_DEFECT_WRONG_UUID};
@@ -344,6 +372,7 @@ int main(void)
         cmocka_unit_test(a_uuid_that_is_cut),
         cmocka_unit_test(defects_are_counted),
         cmocka_unit_test(opcodes_count_where_they_ran),
+        cmocka_unit_test(records_before_their_clock),
         cmocka_unit_test(another_kernels_trace_is_refused),
     };
 
