@@ -60,4 +60,15 @@
 #define NX_SAY_NO_DEBUG_FILES                                                                                    \
     "files of debug information that the NEFF names are not in it: instructions lack their names and dependencies"
 
+/* what is there and no table shows */
+#define NX_SAY_COLLECTIVES                                                                                            \
+    "%" PRIu64 " streams, %" PRIu64 " triggers and %" PRIu64 " records of collectives are in the files, and how to " \
+    "read them is not known: CcOp, CcInstruction and CcStream are not written"
+#define NX_SAY_BARRIERS                                                                                              \
+    "%" PRIu64 " instructions of the kernel are said to be barriers between cores (opcode 0xd8), and how to read "   \
+    "them is not known: CoreBarriers is not written"
+#define NX_SAY_ERRORS                                                                                               \
+    "%" PRIu64 " records of the trace are said to report errors, and how to read them is not known: Error is not " \
+    "written; look for the runtime's own messages of this run"
+
 #endif

@@ -347,9 +347,11 @@ enum nx_status nx_neff_read_graph(struct nx_neff_reader *r, const char *name, co
 
     graph->name = name;
     graph->runtime_semaphore_count = -1;
+    graph->cc_streams = -1;
     if (status != NX_OK)
         return status;
     g.json = json;
+    graph->cc_streams = nx_neff_json_integer(json_object_get(json, "cc_streams"), "num_streams", -1);
     g.base = nx_arena_text(&r->neff->arena, definition, slash ? (size_t)(slash - definition) + 1 : 0);
     status = nx_neff_step(r, read_vars(&g));
     if (status == NX_OK)

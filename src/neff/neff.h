@@ -249,6 +249,7 @@ struct nx_neff_graph {        /* one physical core */
     struct nx_dbg hlo;       /* operations of the HLO graph; empty unless the compiler was told to keep them */
     struct nx_dbg framework; /* operations of the framework's model ("Layer[1]/aten.add"); empty likewise */
     int64_t runtime_semaphore_count;  /* -1 if not given */
+    int64_t cc_streams;               /* streams for collectives; -1 if not given */
     const char *semaphore_names[256]; /* display name of semaphore i, or NULL */
 };
 

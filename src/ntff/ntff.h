@@ -206,6 +206,9 @@ static inline bool nx_record_valid(struct nx_record r) { return (r.w0 >> 31) != 
 enum nx_record_sub { NX_SUB_START = 0, NX_SUB_END = 1, NX_SUB_EXPLICIT = 2, NX_SUB_EVENT = 3 };
 #define NX_KIND_AXI 0x1b      /* event or semaphore written over AXI, by DMA or host */
 #define NX_KIND_THROTTLE 0x1e
+/* Published, in no file at hand: */
+#define NX_KIND_ERROR 0x03
+#define NX_KIND_ERROR_2 0x1f
 
 /* Instruction start and end. */
 static inline uint32_t nx_record_pc(struct nx_record r) { return r.w0 & 0xfffff; } /* address >> 6 */
@@ -232,6 +235,14 @@ static inline unsigned nx_record_throttle_counter(struct nx_record r) { return r
 static inline unsigned nx_record_throttle_n(struct nx_record r) { return r.w0 >> 16 & 0xff; }
 static inline unsigned nx_record_throttle_k(struct nx_record r) { return r.w1 & 0xff; }
 static inline unsigned nx_record_throttle_type(struct nx_record r) { return r.w1 >> 8 & 0xff; }
+
+/* Whether it is said to report an error. In DMA sections the kind is an engine. */
+static inline bool nx_record_is_error(const struct nx_ntff_section *section, struct nx_record r)
+{
+    return section->type == NX_SECTION_ERROR ||
+           (section->type != NX_SECTION_DMA &&
+            (nx_record_kind(r) == NX_KIND_ERROR || nx_record_kind(r) == NX_KIND_ERROR_2));
+}
 
 /*
  * What a record is, in words, for censuses and dumps: "Tensor instruction start", "AXI semaphore",

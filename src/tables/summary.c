@@ -451,13 +451,8 @@ static void put_utilization(struct nx_summary *s, const struct nx_trace *trace, 
 /* Collectives: none of the records of the cores that run them is known, so only "there were none" can be said. */
 static void put_collectives(struct nx_summary *s, const struct nx_trace *trace)
 {
-    for (uint32_t c = 0; c < trace->core_count; c++)
-        for (size_t i = 0; i < trace->cores[c].ntff->section_count; i++) {
-            const struct nx_ntff_section *section = &trace->cores[c].ntff->sections[i];
-
-            if (section->block == NX_BLOCK_TOPSP && section->records.size)
-                return;
-        }
+    if (trace->has_collectives)
+        return;
     put_number(s, NX_Summary_cc_op_time, 0);
     put_number(s, NX_Summary_cc_op_active_time, 0);
     put_number(s, NX_Summary_cc_op_active_time_percent, 0);

@@ -11,6 +11,7 @@
  *   maker.c       who made each change of a semaphore (semaphore.h)
  *   release.c     who made each wait condition hold
  *   dependency.c  which execution or DMA block had to wait for which
+ *   unread.c      what is there and not understood: collectives, barriers, errors
  *   gaps.c    what is missing or was not understood, for the table Warning
  */
 #ifndef NX_TRACE_BUILD_H
@@ -100,5 +101,6 @@ struct nx_release {
 /* All that can be told, by execution; the caller frees the list. */
 struct nx_release *nx_build_releases(const struct nx_trace *trace, size_t *count);
 void nx_build_dependencies(struct nx_trace *trace);
+void nx_build_unread(struct nx_trace *trace);
 
 #endif

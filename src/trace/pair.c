@@ -249,6 +249,7 @@ static void read_record(struct core_pass *pass, const struct nx_ntff_section *se
         note_overflow(trace, section->type);
     if (!known) {
         trace->records_unknown++;
+        trace->records_error += nx_record_is_error(section, r);
         return;
     }
     switch (section->type) {

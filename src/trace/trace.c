@@ -73,6 +73,7 @@ enum nx_status nx_trace_build(const struct nx_neff *neff, const struct nx_ntff *
         nx_build_blocks(&build);
         nx_build_keep(&build);
         nx_build_dependencies(trace);
+        nx_build_unread(trace);
         nx_build_gaps(trace);
     }
     free(build.execs);

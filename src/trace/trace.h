@@ -207,6 +207,8 @@ struct nx_trace {
 
     uint64_t records;          /* all records of all sections */
     uint64_t records_unknown;  /* of a kind that was not understood */
+    uint64_t records_error;    /* of these, the ones that are said to report errors */
+    bool has_collectives;      /* in the NEFF or the NTFF; they are not understood */
     uint64_t records_overflow; /* with a hardware or software overflow flag: some before it were lost */
     uint64_t overflow_instructions, overflow_events, overflow_packets; /* of them, by what the record is of */
     uint64_t execs_outside, packets_outside, events_outside; /* complete, but outside the window */

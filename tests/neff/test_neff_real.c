@@ -135,6 +135,7 @@ static void all_are_understood(void **state)
         assert_false(neff.has_hlo_stats); /* metrics.json holds four figures, none of them of HLO */
         for (size_t g = 0; g < neff.graph_count; g++) {
             assert_int_equal(neff.graphs[g].runtime_semaphore_count, 3);
+            assert_int_equal(neff.graphs[g].cc_streams, 0);
             check_graph(&neff.graphs[g]);
         }
         nx_neff_close(&neff);
