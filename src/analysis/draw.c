@@ -1,0 +1,99 @@
+#include "analysis/draw.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_scaled(struct nx_text *out, double value, const char *unit)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+    size_t at = 0;
+
+    while (fabs(value) >= 999.5 && at + 1 < sizeof(prefixes) / sizeof(prefixes[0])) {
+        value /= 1000;
+        at++;
+    }
+    /* three digits are what a reader takes in */
+    nx_text_printf(out, "%.*f %s%s", at == 0 || fabs(value) >= 99.95 ? 0 : fabs(value) >= 9.995 ? 1 : 2, value,
+                   prefixes[at], unit);
+}
+
+static void put_time(struct nx_text *out, double ns)
+{
+    double size = fabs(ns);
+
+    if (size < 1000)
+        nx_text_printf(out, "%.0f ns", ns);
+    else if (size < 1e8)
+        nx_text_printf(out, "%.*f us", size < 1e5 ? 2 : size < 1e6 ? 1 : 0, ns / 1e3);
+    else
+        nx_text_printf(out, "%.*f ms", size < 1e9 ? 1 : 0, ns / 1e6);
+}
+
+void nx_draw_number(struct nx_text *out, double value, const char *unit)
+{
+    if (isnan(value))
+        nx_text_puts(out, "-");
+    else if (strcmp(unit, "ns") == 0)
+        put_time(out, value);
+    else if (strcmp(unit, "bytes") == 0)
+        put_scaled(out, value, "B");
+    else if (strcmp(unit, "bytes/s") == 0)
+        put_scaled(out, value, "B/s");
+    else if (strcmp(unit, "flops") == 0)
+        put_scaled(out, value, "FLOP");
+    else if (strcmp(unit, "flops/s") == 0)
+        put_scaled(out, value, "FLOP/s");
+    else if (strcmp(unit, "share") == 0)
+        nx_text_printf(out, "%.1f %%", value * 100);
+    else if (strcmp(unit, "factor") == 0)
+        nx_text_printf(out, "%.*fx", fabs(value) < 9.995 ? 2 : 1, value);
+    else
+        nx_text_printf(out, "%.*f", value == floor(value) ? 0 : 2, value);
+}
+
+void nx_draw_value(struct nx_text *out, const json_t *value, const char *unit)
+{
+    if (json_is_number(value)) {
+        nx_draw_number(out, json_number_value(value), unit);
+    } else if (json_is_string(value)) {
+        for (const char *p = json_string_value(value); *p; p++) /* a name must not move the cursor */
+            nx_text_append(out, (unsigned char)*p < 0x20 || *p == 0x7f ? " " : p, 1);
+    } else if (json_is_boolean(value)) {
+        nx_text_puts(out, json_is_true(value) ? "yes" : "no");
+    } else {
+        nx_text_puts(out, "-");
+    }
+}
+
+size_t nx_draw_width(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+void nx_draw_wrapped(struct nx_text *out, const char *text, size_t indent, size_t width)
+{
+    size_t column = 0;
+
+    while (*text == ' ')
+        text++;
+    while (*text) {
+        size_t size = strcspn(text, " ");
+
+        if (column && column + 1 + size > width) {
+            nx_text_puts(out, "\n");
+            column = 0;
+        }
+        if (!column)
+            nx_text_printf(out, "%*s", (int)indent, "");
+        nx_text_puts(out, column ? " " : "");
+        column = column ? column + 1 + size : indent + size;
+        nx_text_append(out, text, size);
+        text += size;
+        while (*text == ' ')
+            text++;
+    }
+}

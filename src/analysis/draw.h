@@ -1,0 +1,23 @@
+/* draw.h - figures as people read them. Private to this folder. */
+#ifndef NX_ANALYSIS_DRAW_H
+#define NX_ANALYSIS_DRAW_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+/*
+ * Units of figures, as they stand in a report: "ns", "bytes", "bytes/s", "flops", "flops/s", "share" (a fraction of 1,
+ * shown in percent), "factor" (shown as 1.50x), "count", "text".
+ */
+/* Appends a value in its unit: 12.35 us, 1.21 GB, 63.5 TFLOP/s, 38.4 %, 12.0x; "-" for null. */
+void nx_draw_value(struct nx_text *out, const json_t *value, const char *unit);
+/* As above, of a number. */
+void nx_draw_number(struct nx_text *out, double value, const char *unit);
+/* Appends `text` broken at blanks into lines of `width`, each after `indent` blanks; no newline at the end. */
+void nx_draw_wrapped(struct nx_text *out, const char *text, size_t indent, size_t width);
+/* Columns of a terminal that a UTF-8 text takes, one a character. */
+size_t nx_draw_width(const char *text);
+
+#endif
