@@ -9,7 +9,8 @@
  *
  * A BIR instruction is one or more machine instructions; each of them depends
  * on each machine instruction of the BIR instructions that it names.  Where
- * code runs more than once, an execution depends on the latest one before it.
+ * code runs more than once, an execution depends on the latest one before it,
+ * and on the latest run of a block that had ended when it started.
  */
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@
 #include "trace/build.h"
 
 /*
- * What files may ask for: steps along dependencies, and edges.  Real kernels take 12 and 6 for each execution;
+ * What files may ask for: steps along dependencies, and edges.  Real kernels take 12 and 6 an execution;
  * without a limit, a small file whose instructions all name each other takes forever.
  */
 #define FREE_STEPS ((uint64_t)1 << 22)
@@ -33,7 +34,7 @@ struct stated {
     size_t *first;     /* by number in graph->bir: into targets; count + 1 entries */
     uint32_t *targets; /* what each dependency names, or NX_NONE: nothing known, or named before */
     uint32_t *places;  /* by number in graph->bir: its first machine instruction, or NX_NONE */
-    uint32_t *latest_run, *earliest_run; /* by block: into nx_trace.runs, or NX_NONE */
+    uint32_t *latest_run; /* by block: into nx_trace.runs, or NX_NONE */
 };
 
 struct finder {
@@ -159,7 +160,6 @@ static void open_finder(struct finder *f)
         read_targets(&f->cores[c], graph);
         f->cores[c].places = none(graph->bir.count);
         f->cores[c].latest_run = none(graph->block_count);
-        f->cores[c].earliest_run = none(graph->block_count);
     }
     f->next_place = none(trace->inst_count);
     for (uint32_t i = trace->inst_count; i-- > 0;) { /* backwards: lists come out in code order */
@@ -187,11 +187,6 @@ static void open_finder(struct finder *f)
     f->runs = nx_alloc(f->run_count * sizeof(*f->runs));
     for (uint32_t i = 0; i < f->run_count; i++)
         f->runs[i] = found[order[i]];
-    for (uint32_t i = f->run_count; i-- > 0;) {
-        const struct nx_block_run *run = &trace->runs[f->runs[i]];
-
-        f->cores[run->core].earliest_run[run->block] = f->runs[i];
-    }
     free(ends);
     free(found);
     free(order);
@@ -204,7 +199,6 @@ static void close_finder(struct finder *f)
         free(f->cores[c].targets);
         free(f->cores[c].places);
         free(f->cores[c].latest_run);
-        free(f->cores[c].earliest_run);
     }
     free(f->cores);
     free(f->next_place);
@@ -253,8 +247,7 @@ static bool add_stated(struct finder *f, uint32_t exec)
         if (target == NX_NONE)
             continue;
         if (target & IS_BLOCK) {
-            edge.in =
-                nearest(stated->latest_run[target & ~IS_BLOCK], stated->earliest_run[target & ~IS_BLOCK]);
+            edge.in = stated->latest_run[target & ~IS_BLOCK];
             edge.in_is_run = true;
             if (edge.in != NX_NONE)
                 add(f, edge);
