@@ -355,7 +355,8 @@ static void lost_events(void **state)
 {
     static const struct nx_generate_options options[] = {{.version = 6},
                                                          {.version = 5, .cores = 1, .dma = NX_DMA_DYNAMIC_HW},
-                                                         {.version = 6, .cores = 1, .repeat = 6}};
+                                                         {.version = 6, .cores = 1, .repeat = 6},
+                                                         {.m = 512, .k = 384, .n = 2048, .cores = 1}};
 
     (void)state;
     for (size_t o = 0; o < sizeof(options) / sizeof(options[0]); o++)
