@@ -18,8 +18,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/jobs.h"
 #include "base/memory.h"
 #include "cli/ingest.h"
 #include "recording.h"
@@ -93,12 +93,6 @@ static void ingest_once(struct bench *b, int run)
     nx_store_close(&store);
 }
 
-/* Ours one thread more would not be the same measure: as many as an ingestion uses. */
-static unsigned threads(void)
-{
-    return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
-}
-
 static void duckdb_once(struct bench *b, struct nx_recording *const *recordings, size_t count, int run)
 {
     const struct nx_table *tables[NX_RECORDINGS_MAX + 1] = {0};
@@ -114,7 +108,7 @@ static void duckdb_once(struct bench *b, struct nx_recording *const *recordings,
         stop("open", &error);
     start = now();
     if (nx_ingest_begin(&store, "bench", true, &ingest, &error) != NX_OK ||
-        nx_parquet_write(ingest.dir_path, tables, &profile, threads(), NULL, NULL, &error) != NX_OK ||
+        nx_parquet_write(ingest.dir_path, tables, &profile, nx_jobs_threads(), NULL, NULL, &error) != NX_OK ||
         nx_ingest_commit(&ingest, &error) != NX_OK)
         stop("duckdb", &error);
     b->seconds[DUCKDB][run] = now() - start;

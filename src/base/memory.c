@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Large enough that a profile of a few megabytes needs a handful of blocks. */
 #define ARENA_BLOCK ((size_t)256 * 1024)
+#define LARGE_PAGE ((size_t)2 << 20)
 
 struct nx_arena_block {
     struct nx_arena_block *next;
@@ -31,13 +33,27 @@ static size_t product(size_t count, size_t size)
     return total;
 }
 
+/*
+ * Rows of a large trace are hundreds of megabytes, written once from front to back: in pages of 4 KiB the system spends
+ * a quarter of the time on their first touch.  A hint, which it may ignore.  Not for nx_zalloc: sparse tables use that.
+ */
+static void *in_large_pages(void *block, size_t size)
+{
+    uintptr_t start = ((uintptr_t)block + LARGE_PAGE - 1) & ~(uintptr_t)(LARGE_PAGE - 1);
+    uintptr_t end = ((uintptr_t)block + size) & ~(uintptr_t)(LARGE_PAGE - 1);
+
+    if (size >= 4 * LARGE_PAGE && start < end)
+        madvise((void *)start, end - start, MADV_HUGEPAGE); /* NOLINT(performance-no-int-to-ptr) */
+    return block;
+}
+
 void *nx_alloc(size_t size)
 {
     void *block = malloc(size ? size : 1);
 
     if (!block)
         out_of_memory(size);
-    return block;
+    return in_large_pages(block, size);
 }
 
 void *nx_zalloc(size_t count, size_t size)
@@ -57,7 +73,7 @@ void *nx_resize(void *block, size_t count, size_t size)
 
     if (!moved)
         out_of_memory(total);
-    return moved;
+    return in_large_pages(moved, total);
 }
 
 char *nx_strdup(const char *text)

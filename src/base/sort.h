@@ -1,5 +1,5 @@
 /*
- * sort.h - a stable order by a 64-bit key, in linear time (radix).
+ * sort.h - a stable order by a 64-bit key, in linear time: a few rising runs are merged, else by radix.
  */
 #ifndef NX_BASE_SORT_H
 #define NX_BASE_SORT_H

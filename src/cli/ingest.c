@@ -1,7 +1,6 @@
 #include "cli/ingest.h"
 
-#include <unistd.h>
-
+#include "base/jobs.h"
 #include "store/parquet.h"
 
 static void collect(struct nx_warnings *all, const struct nx_warnings *some)
@@ -49,13 +48,12 @@ void nx_loaded_free(struct nx_loaded *loaded)
 enum nx_status nx_store_profile(struct nx_store *store, const struct nx_loaded *loaded, bool replace,
                                 nx_progress *progress, void *context, struct nx_error *error)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct nx_ingest ingest;
     enum nx_status status = nx_ingest_begin(store, loaded->profile.name, replace, &ingest, error);
 
     if (status != NX_OK)
         return status;
-    status = nx_parquet_write(ingest.dir_path, nx_tables, &loaded->profile, cores > 1 ? 2 : 1, progress, context,
+    status = nx_parquet_write(ingest.dir_path, nx_tables, &loaded->profile, nx_jobs_threads(), progress, context,
                               error);
     if (status != NX_OK) {
         nx_ingest_abort(&ingest);

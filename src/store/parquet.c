@@ -1,7 +1,7 @@
 /*
  * All tables of a profile to Parquet: which parts there are, and which thread writes what.
  *
- * Threads take jobs from one list: first every table is opened (its rows are
+ * The jobs are shared out among threads: first every table is opened (its rows are
  * worked out), then every part is written, the largest first.  What the parts
  * are depends on the numbers of rows alone, so the files do not depend on the
  * number of threads.
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jobs.h"
 #include "base/memory.h"
 #include "store/parquet_part.h"
 
@@ -33,33 +34,18 @@ struct writer {
     uint64_t total, written;
     nx_progress *progress;
     void *context;
-    pthread_mutex_t lock; /* of taken, written, failed and error */
-    size_t taken;
+    pthread_mutex_t lock; /* of written, failed and error */
     bool failed;
     struct nx_error error;
 };
 
 /* ------------------------------------------------------------------ jobs */
 
-/* The next of `count` jobs, or `count` when there are no more. */
-static size_t take(struct writer *writer, size_t count)
+static void open_table(void *context, size_t number)
 {
-    size_t job = count;
+    struct writer *writer = context;
 
-    pthread_mutex_lock(&writer->lock);
-    if (!writer->failed && writer->taken < count)
-        job = writer->taken++;
-    pthread_mutex_unlock(&writer->lock);
-    return job;
-}
-
-static void *open_tables(void *opaque)
-{
-    struct writer *writer = opaque;
-
-    for (size_t job; (job = take(writer, writer->source_count)) < writer->source_count;)
-        nx_parquet_open_source(&writer->sources[job], writer->tables[job], writer->profile);
-    return NULL;
+    nx_parquet_open_source(&writer->sources[number], writer->tables[number], writer->profile);
 }
 
 static void fail(struct writer *writer, const struct nx_parquet_part *part, const struct nx_error *why)
@@ -74,28 +60,23 @@ static void fail(struct writer *writer, const struct nx_parquet_part *part, cons
     pthread_mutex_unlock(&writer->lock);
 }
 
-static void *write_parts(void *opaque)
+static bool has_failed(struct writer *writer)
 {
-    struct writer *writer = opaque;
-    struct nx_error why;
+    bool failed;
 
-    for (size_t job; (job = take(writer, writer->part_count)) < writer->part_count;)
-        if (!nx_parquet_write_part(writer->database, writer->dir, &writer->parts[job], &why))
-            fail(writer, &writer->parts[job], &why);
-    return NULL;
+    pthread_mutex_lock(&writer->lock);
+    failed = writer->failed;
+    pthread_mutex_unlock(&writer->lock);
+    return failed;
 }
 
-/* Runs `work` in the calling thread and, if there may be two, in another one. */
-static void work_through(struct writer *writer, void *(*work)(void *), unsigned threads)
+static void write_part(void *context, size_t number)
 {
-    pthread_t second;
-    bool has_second;
+    struct writer *writer = context;
+    struct nx_error why;
 
-    writer->taken = 0;
-    has_second = threads > 1 && pthread_create(&second, NULL, work, writer) == 0;
-    work(writer);
-    if (has_second)
-        pthread_join(second, NULL);
+    if (!has_failed(writer) && !nx_parquet_write_part(writer->database, writer->dir, &writer->parts[number], &why))
+        fail(writer, &writer->parts[number], &why);
 }
 
 /* ------------------------------------------------------------------ parts */
@@ -202,9 +183,9 @@ enum nx_status nx_parquet_write(const char *dir, const struct nx_table *const *t
     while (tables[writer.source_count])
         writer.source_count++;
     writer.sources = nx_zalloc(writer.source_count, sizeof(*writer.sources));
-    work_through(&writer, open_tables, threads);
+    nx_jobs_run(open_table, &writer, writer.source_count, threads);
     make_parts(&writer);
-    work_through(&writer, write_parts, threads);
+    nx_jobs_run(write_part, &writer, writer.part_count, threads);
     for (size_t i = 0; i < writer.source_count; i++)
         nx_parquet_close_source(&writer.sources[i]);
     free(writer.sources);

@@ -15,8 +15,8 @@
 #include "tables/table.h"
 
 /*
- * Writes each table with rows to DIR/TABLE.parquet (or its parts); the files are new. `threads`: at most two are
- * used.  `progress` is called with the rows written so far of all tables; may be NULL.
+ * Writes each table with rows to DIR/TABLE.parquet (or its parts); the files are new. `threads`: 1 or more
+ * (nx_jobs_threads).  `progress` is called with the rows written so far of all tables; may be NULL.
  */
 enum nx_status nx_parquet_write(const char *dir, const struct nx_table *const *tables,
                                 const struct nx_profile *profile, unsigned threads,

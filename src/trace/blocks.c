@@ -18,48 +18,49 @@ struct queue_runs {
     uint32_t *first;
 };
 
-static const struct nx_neff_block *block_of(const struct nx_build *b, const struct nx_neff_graph *graph,
-                                            uint32_t exec)
+static const struct nx_neff_block *block_of(const struct nx_trace *trace, const struct nx_neff_graph *graph,
+                                            const struct nx_raw_exec *exec)
 {
-    return &graph->blocks[b->trace->insts[b->execs[exec].inst].block];
+    return &graph->blocks[trace->insts[exec->inst].block];
 }
 
-static bool is_trigger(const struct nx_build *b, const struct nx_raw_exec *e, uint32_t core)
+static bool is_trigger(const struct nx_trace *trace, const struct nx_raw_exec *e)
 {
-    return e->core == core && e->inst != NX_NONE && b->trace->insts[e->inst].block != NX_NONE;
+    return e->inst != NX_NONE && trace->insts[e->inst].block != NX_NONE;
 }
 
-/* Makes a run of each trigger of the core: grouped by queue, in time order. `trigger` is still a raw number. */
+/* Makes a run of each trigger of the core: grouped by queue, in time order. `trigger` is still a raw row of the core. */
 static struct queue_runs add_runs(struct nx_build *b, uint32_t core, const struct nx_neff_graph *graph)
 {
     struct nx_trace *trace = b->trace;
+    const struct nx_core_rows *rows = &b->cores[core];
     struct queue_runs runs = {.first = nx_zalloc(graph->queue_count + 2, sizeof(*runs.first))};
     size_t count = 0, at = 0;
     uint64_t *times;
     uint32_t *found, *order;
 
-    for (size_t i = 0; i < b->exec_count; i++)
-        count += is_trigger(b, &b->execs[i], core);
+    for (size_t i = 0; i < rows->exec_count; i++)
+        count += is_trigger(trace, &rows->execs[i]);
     found = nx_alloc(count * sizeof(*found));
     times = nx_alloc(count * sizeof(*times));
     order = nx_alloc(count * sizeof(*order));
-    for (size_t i = 0; i < b->exec_count; i++)
-        if (is_trigger(b, &b->execs[i], core)) {
+    for (size_t i = 0; i < rows->exec_count; i++)
+        if (is_trigger(trace, &rows->execs[i])) {
             found[at] = (uint32_t)i;
-            times[at++] = b->execs[i].start;
+            times[at++] = rows->execs[i].start;
         }
     nx_sort_order(times, order, count);
 
     /* Counting sort by queue over the time order: first[q + 1] is where queue q is filled next. */
     for (size_t i = 0; i < count; i++)
-        runs.first[block_of(b, graph, found[i])->queue + 2]++;
+        runs.first[block_of(trace, graph, &rows->execs[found[i]])->queue + 2]++;
     runs.first[0] = runs.first[1] = trace->run_count;
     for (size_t q = 2; q < graph->queue_count + 2; q++)
         runs.first[q] += runs.first[q - 1];
     trace->runs = nx_resize(trace->runs, trace->run_count + count, sizeof(*trace->runs));
     for (size_t i = 0; i < count; i++) {
         uint32_t exec = found[order[i]];
-        const struct nx_neff_block *block = block_of(b, graph, exec);
+        const struct nx_neff_block *block = block_of(trace, graph, &rows->execs[exec]);
 
         trace->runs[runs.first[block->queue + 1]++] = (struct nx_block_run){
             .block = (uint32_t)(block - graph->blocks), .trigger = exec, .core = (uint8_t)core};
@@ -133,8 +134,8 @@ static void serve(struct nx_build *b, uint32_t ring_number, const struct nx_neff
     uint64_t left = 0; /* bytes, or packets, until the block is done */
     struct packet_counts counts = {.ring = ring->info};
 
-    for (uint32_t row = b->ring_lists[ring_number].first; row != NX_NONE; row = b->packets[row].next) {
-        struct nx_raw_packet *p = &b->packets[row];
+    for (size_t row = 0; row < b->rings[ring_number].count; row++) {
+        struct nx_raw_packet *p = &b->rings[ring_number].packets[row];
         uint64_t amount;
 
         if (!block && next_run < end_run) {

@@ -4,10 +4,14 @@
  *
  *   code.c    the instructions of each core, with patches and debug info joined
  *   origin.c  from BIR entries up to the source, HLO and the framework
- *   pair.c    one pass over all records: starts with ends, packets with their ends
+ *   pair.c    one pass over all records, by jobs that share nothing:
+ *     pair_instructions.c  starts with ends
+ *     pair_dma.c           starts, ends and acknowledgements of packets
+ *     pair_events.c        events, semaphores, throttling
  *   window.c  where the profile begins and ends
  *   blocks.c  packets of static DMA queues to the blocks and triggers they serve
  *   keep.c    rows inside the window, sorted
+ *     keep_packets.c       the same for DMA packets: rings merged
  *   maker.c       who made each change of a semaphore (semaphore.h)
  *   release.c     who made each wait condition hold
  *   dependency.c  which execution or DMA block had to wait for which
@@ -17,21 +21,20 @@
 #ifndef NX_TRACE_BUILD_H
 #define NX_TRACE_BUILD_H
 
+#include "base/jobs.h"
 #include "trace/trace.h"
 
 #define NX_PC_COUNT ((size_t)1 << 20) /* a record's pc has 20 bits */
-#define NX_RING_SLOTS (32 * 16)       /* a record's DMA engine has 5 bits, its ring 4 */
+#define NX_RING_SLOTS (32 * 16) /* a record's DMA engine has 5 bits, its ring 4 */
 
 /* A packet row while records are paired. Times are absolute; whether one was seen is in `seen`. */
 struct nx_raw_packet {
     uint64_t start, end, ack;
     uint32_t bytes;
-    uint32_t next; /* next packet of the same ring, or NX_NONE */
-    uint32_t ring; /* into nx_trace.rings */
+    uint32_t run; /* into nx_trace.runs, or NX_NONE */
     uint16_t crc;
     uint8_t seen; /* bits NX_SEEN_* */
     bool last_of_block;
-    uint32_t run; /* into nx_trace.runs, or NX_NONE */
 };
 #define NX_SEEN_START 1
 #define NX_SEEN_END 2
@@ -42,27 +45,38 @@ struct nx_raw_exec {
     uint32_t inst, pc;
     uint32_t next; /* while unfinished: the next one of the same (engine, pc), circular */
     uint16_t wait_cycles, crc_in, crc_out;
-    uint8_t engine, core;
+    uint8_t engine;
     bool finished;
 };
 
 struct nx_raw_event {
     uint64_t time;
     uint32_t value;
-    uint8_t core, id, mode;
+    uint8_t id, mode;
     int8_t source;
     bool is_semaphore;
 };
 
 struct nx_raw_throttle {
     uint64_t time;
-    uint8_t core, k, n, type;
+    uint8_t k, n, type;
 };
 
-/* First and last packet of each ring, in the order of the ring. Index: nx_trace.rings. */
-struct nx_ring_list {
-    uint32_t first, last;
-    uint32_t at_start, at_end, at_ack; /* next packet that lacks that record, or NX_NONE */
+/* The rows of one core, each kind in file order. */
+struct nx_core_rows {
+    struct nx_raw_exec *execs;
+    size_t exec_count, exec_capacity;
+    struct nx_raw_event *events;
+    size_t event_count, event_capacity;
+    struct nx_raw_throttle *throttles;
+    size_t throttle_count, throttle_capacity;
+};
+
+/* The packets of one ring, in its order: the k-th start, end and acknowledgement belong together. */
+struct nx_ring_rows {
+    struct nx_raw_packet *packets;
+    size_t count, capacity;
+    size_t at_start, at_end, at_ack; /* the next packet that lacks that record */
 };
 
 struct nx_build {
@@ -70,19 +84,74 @@ struct nx_build {
     nx_progress *progress;
     void *context;
 
-    struct nx_raw_exec *execs;
-    size_t exec_count, exec_capacity;
-    struct nx_raw_packet *packets;
-    size_t packet_count, packet_capacity;
-    struct nx_raw_event *events;
-    size_t event_count, event_capacity;
-    struct nx_raw_throttle *throttles;
-    size_t throttle_count, throttle_capacity;
-    struct nx_ring_list *ring_lists;
-    size_t ring_capacity;
+    struct nx_core_rows *cores; /* as nx_trace.cores */
+    struct nx_ring_rows *rings; /* as nx_trace.rings, which are by core, engine and number */
 
     uint64_t window_start, window_end; /* absolute ps */
 };
+
+/* A small trace is done before a second thread has started. */
+#define NX_BUILD_SMALL ((uint64_t)1 << 16) /* rows or records */
+static inline unsigned nx_build_threads(uint64_t work)
+{
+    return work < NX_BUILD_SMALL ? 1 : nx_jobs_threads();
+}
+
+static inline bool nx_build_inside(const struct nx_build *b, uint64_t start, uint64_t end)
+{
+    return start >= b->window_start && end <= b->window_end;
+}
+
+static inline int64_t nx_build_relative(const struct nx_build *b, uint64_t time)
+{
+    return (int64_t)(time - b->window_start);
+}
+
+/* ------------------------------------------------------------------ one pass over all records */
+
+/* What a job reads, and what it counts while it does: the sections of one core that are of its kind. */
+struct nx_pair_job {
+    enum nx_pair_kind { NX_PAIR_INSTRUCTIONS, NX_PAIR_DMA, NX_PAIR_EVENTS } kind;
+    uint32_t core;
+    unsigned share; /* DMA: the engines with this low bit */
+    const struct nx_trace *trace;
+    struct nx_core_rows *rows;
+    uint64_t bytes; /* to read: which jobs come first */
+
+    struct nx_ring *rings; /* DMA: found so far, and their packets */
+    struct nx_ring_rows *ring_rows;
+    size_t ring_count, ring_capacity;
+
+    uint64_t records, unknown, errors, before_clock, ends_unmatched;
+    uint64_t overflow, event_overflow; /* records with that flag; of them, of events */
+    struct nx_pairing *pairing; /* of all jobs together: progress, and whether one has failed */
+};
+#define NX_PAIR_SHARES 2
+
+void nx_pair_instructions(struct nx_pair_job *job);
+void nx_pair_dma(struct nx_pair_job *job);
+void nx_pair_events(struct nx_pair_job *job);
+
+/* Counts a record; false: it is not of a known kind. */
+static inline bool nx_pair_count(struct nx_pair_job *job, const struct nx_ntff_section *section, struct nx_record r)
+{
+    bool known;
+
+    nx_record_describe(section, r, &known);
+    job->records++;
+    job->overflow += nx_record_overflow(r);
+    job->event_overflow += nx_record_overflow(r) && section->type == NX_SECTION_EVENT;
+    job->unknown += !known;
+    job->errors += !known && nx_record_is_error(section, r);
+    return known;
+}
+static inline uint64_t nx_pair_time(struct nx_pair_job *job, const struct nx_clock *clock, struct nx_record r)
+{
+    job->before_clock += nx_ntff_before_clock(clock, r.timestamp);
+    return nx_ntff_ps(clock, r.timestamp);
+}
+/* Called for each section that has been read. False: more rows than can be numbered, so stop. */
+bool nx_pair_section_done(struct nx_pair_job *job, const struct nx_ntff_section *section, size_t rows);
 
 void nx_build_code(struct nx_trace *trace);
 void nx_build_origins(struct nx_trace *trace);
@@ -90,6 +159,8 @@ enum nx_status nx_build_pairs(struct nx_build *build, struct nx_error *error);
 enum nx_status nx_build_window(struct nx_build *build, struct nx_error *error);
 void nx_build_blocks(struct nx_build *build);
 void nx_build_keep(struct nx_build *build);
+void nx_build_keep_packets(struct nx_build *build);
+void nx_build_free(struct nx_build *build);
 void nx_build_gaps(struct nx_trace *trace);
 
 /* An execution waited for a semaphore or an event, and this is who made its condition hold. */

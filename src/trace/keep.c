@@ -7,6 +7,7 @@
  *   throttle     all of them
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/sort.h"
@@ -39,21 +40,9 @@ static void picked_free(struct picked *picked)
     free(picked->keys);
 }
 
-static bool inside(const struct nx_build *b, uint64_t start, uint64_t end)
-{
-    return start >= b->window_start && end <= b->window_end;
-}
-
-static int64_t relative(const struct nx_build *b, uint64_t time)
-{
-    return (int64_t)(time - b->window_start);
-}
-
 /* The last EVENT_SEMAPHORE of a core's Tensor engine waits for the next run of the kernel: that it has no end is normal. */
-static void note_unfinished(struct nx_trace *trace, const struct nx_raw_exec *e)
+static void note_unfinished(struct nx_trace *trace, struct nx_trace_core *core, const struct nx_raw_exec *e)
 {
-    struct nx_trace_core *core = &trace->cores[e->core];
-
     trace->execs_unfinished++;
     if (core->waits || e->engine != NX_PE || e->inst == NX_NONE ||
         trace->insts[e->inst].opcode != NX_OP_EVENT_SEMAPHORE)
@@ -71,134 +60,126 @@ static void note_run(struct nx_trace *trace, struct nx_code_inst *inst)
     trace->insts_not_understood += !inst->understood;
 }
 
+/* Counts why an execution is left out; true: it stays. */
+static bool stays(struct nx_build *b, struct nx_trace_core *core, const struct nx_raw_exec *e)
+{
+    if (!e->finished)
+        note_unfinished(b->trace, core, e);
+    else if (e->end < e->start)
+        b->trace->backwards++;
+    else if (!nx_build_inside(b, e->start, e->end))
+        b->trace->execs_outside++;
+    else
+        return true;
+    return false;
+}
+
+/* Rows of all cores are numbered one core after another: `first` is where each begins, and how many there are in all. */
+static size_t first_rows(const struct nx_build *b, size_t (*count)(const struct nx_core_rows *), size_t *first)
+{
+    size_t total = 0;
+
+    for (uint32_t c = 0; c < b->trace->core_count; c++) {
+        first[c] = total;
+        total += count(&b->cores[c]);
+    }
+    first[b->trace->core_count] = total;
+    return total;
+}
+
+/* The core of a row, for rows in any order but mostly of the same core as the one before. */
+static uint32_t core_of(const size_t *first, size_t row, uint32_t core)
+{
+    while (row < first[core])
+        core--;
+    while (row >= first[core + 1])
+        core++;
+    return core;
+}
+
+static size_t exec_count(const struct nx_core_rows *rows)
+{
+    return rows->exec_count;
+}
+static size_t event_count(const struct nx_core_rows *rows)
+{
+    return rows->event_count;
+}
+static size_t throttle_count(const struct nx_core_rows *rows)
+{
+    return rows->throttle_count;
+}
+
 /* Returns, by raw number, the number of the kept execution or NX_NONE; caller frees. */
-static uint32_t *keep_execs(struct nx_build *b)
+static uint32_t *keep_execs(struct nx_build *b, size_t *first)
 {
     struct nx_trace *trace = b->trace;
-    struct picked picked = picked_new(b->exec_count);
-    uint32_t *kept = nx_alloc(b->exec_count * sizeof(*kept));
+    size_t total = first_rows(b, exec_count, first);
+    struct picked picked = picked_new(total);
+    uint32_t *kept = nx_alloc(total * sizeof(*kept)), core = 0;
 
-    for (size_t i = 0; i < b->exec_count; i++) {
-        const struct nx_raw_exec *e = &b->execs[i];
-
-        kept[i] = NX_NONE;
-        if (!e->finished)
-            note_unfinished(trace, e);
-        else if (e->end < e->start)
-            trace->backwards++;
-        else if (!inside(b, e->start, e->end))
-            trace->execs_outside++;
-        else
-            pick(&picked, i, e->start);
-    }
+    memset(kept, 0xff, total * sizeof(*kept));
+    for (uint32_t c = 0; c < trace->core_count; c++)
+        for (size_t i = 0; i < b->cores[c].exec_count; i++)
+            if (stays(b, &trace->cores[c], &b->cores[c].execs[i]))
+                pick(&picked, first[c] + i, b->cores[c].execs[i].start);
     nx_sort_order(picked.keys, picked.order, picked.count);
     trace->exec_count = picked.count;
     trace->execs = nx_alloc(picked.count * sizeof(*trace->execs));
     for (uint32_t i = 0; i < picked.count; i++) {
         uint32_t row = picked.rows[picked.order[i]];
-        const struct nx_raw_exec *e = &b->execs[row];
+        const struct nx_raw_exec *e;
 
+        core = core_of(first, row, core);
+        e = &b->cores[core].execs[row - first[core]];
         kept[row] = i;
-        trace->execs[i] = (struct nx_exec){.start = relative(b, e->start),
-                                           .end = relative(b, e->end),
+        trace->execs[i] = (struct nx_exec){.start = nx_build_relative(b, e->start),
+                                           .end = nx_build_relative(b, e->end),
                                            .inst = e->inst,
                                            .pc = e->pc,
                                            .wait_cycles = e->wait_cycles,
                                            .crc_in = e->crc_in,
                                            .crc_out = e->crc_out,
                                            .engine = e->engine,
-                                           .core = e->core};
+                                           .core = (uint8_t)core};
         if (e->inst == NX_NONE)
             trace->execs_without_code++;
         else
             note_run(trace, &trace->insts[e->inst]);
-        if (trace->execs[i].end > trace->cores[e->core].last_end)
-            trace->cores[e->core].last_end = trace->execs[i].end;
+        if (trace->execs[i].end > trace->cores[core].last_end)
+            trace->cores[core].last_end = trace->execs[i].end;
     }
     picked_free(&picked);
     return kept;
 }
 
-static bool complete(const struct nx_raw_packet *p)
-{
-    return (p->seen & (NX_SEEN_START | NX_SEEN_END)) == (NX_SEEN_START | NX_SEEN_END);
-}
-
-static void mark_straddling_rings(struct nx_build *b)
-{
-    for (size_t i = 0; i < b->packet_count; i++) {
-        const struct nx_raw_packet *p = &b->packets[i];
-
-        if (!complete(p) || p->end < p->start)
-            continue;
-        if ((p->start < b->window_start) != (p->end < b->window_start) ||
-            (p->start <= b->window_end) != (p->end <= b->window_end))
-            b->trace->rings[p->ring].straddles = true;
-    }
-}
-
-static void keep_packets(struct nx_build *b)
+static void keep_events(struct nx_build *b, size_t *first)
 {
     struct nx_trace *trace = b->trace;
-    struct picked picked = picked_new(b->packet_count);
-    uint32_t *seen = nx_zalloc(trace->ring_count, sizeof(*seen)); /* kept packets of each ring so far */
+    struct picked picked = picked_new(first_rows(b, event_count, first));
+    uint32_t core = 0;
 
-    mark_straddling_rings(b);
-    for (size_t i = 0; i < b->packet_count; i++) {
-        const struct nx_raw_packet *p = &b->packets[i];
+    for (uint32_t c = 0; c < trace->core_count; c++)
+        for (size_t i = 0; i < b->cores[c].event_count; i++) {
+            uint64_t time = b->cores[c].events[i].time;
 
-        if (!complete(p))
-            trace->packets_unfinished++;
-        else if (p->end < p->start)
-            trace->backwards++;
-        else if (trace->rings[p->ring].straddles || !inside(b, p->start, p->end))
-            trace->packets_outside++;
-        else
-            pick(&picked, i, p->start);
-    }
-    nx_sort_order(picked.keys, picked.order, picked.count);
-    trace->packet_count = picked.count;
-    trace->packets = nx_alloc(picked.count * sizeof(*trace->packets));
-    for (uint32_t i = 0; i < picked.count; i++) {
-        const struct nx_raw_packet *p = &b->packets[picked.rows[picked.order[i]]];
-
-        trace->packets[i] = (struct nx_packet){
-            .start = relative(b, p->start),
-            .end = relative(b, p->end),
-            .ack = p->seen & NX_SEEN_ACK ? relative(b, p->ack) : NX_NO_TIME,
-            .bytes = p->bytes,
-            .ring = p->ring,
-            .index = seen[p->ring]++,
-            .run = p->run,
-            .crc = p->crc,
-            .core = trace->rings[p->ring].core,
-            .last_of_block = p->last_of_block,
-        };
-    }
-    free(seen);
-    picked_free(&picked);
-}
-
-static void keep_events(struct nx_build *b)
-{
-    struct nx_trace *trace = b->trace;
-    struct picked picked = picked_new(b->event_count);
-
-    for (size_t i = 0; i < b->event_count; i++) {
-        if (inside(b, b->events[i].time, b->events[i].time))
-            pick(&picked, i, b->events[i].time);
-        else
-            trace->events_outside++;
-    }
+            if (nx_build_inside(b, time, time))
+                pick(&picked, first[c] + i, time);
+            else
+                trace->events_outside++;
+        }
     nx_sort_order(picked.keys, picked.order, picked.count);
     trace->event_count = picked.count;
     trace->events = nx_alloc(picked.count * sizeof(*trace->events));
     for (uint32_t i = 0; i < picked.count; i++) {
-        const struct nx_raw_event *e = &b->events[picked.rows[picked.order[i]]];
+        uint32_t row = picked.rows[picked.order[i]];
+        const struct nx_raw_event *e;
 
-        trace->events[i] = (struct nx_event){.time = relative(b, e->time),
+        core = core_of(first, row, core);
+        e = &b->cores[core].events[row - first[core]];
+        trace->events[i] = (struct nx_event){.time = nx_build_relative(b, e->time),
                                              .value = e->value,
-                                             .core = e->core,
+                                             .core = (uint8_t)core,
                                              .id = e->id,
                                              .mode = e->mode,
                                              .source = e->source,
@@ -208,10 +189,10 @@ static void keep_events(struct nx_build *b)
 }
 
 /* Sums up each run over its kept packets; its trigger becomes the number of a kept execution. */
-static void finish_runs(struct nx_trace *trace, const uint32_t *kept_execs)
+static void finish_runs(struct nx_trace *trace, const uint32_t *kept_execs, const size_t *first)
 {
     for (uint32_t i = 0; i < trace->run_count; i++)
-        trace->runs[i].trigger = kept_execs[trace->runs[i].trigger];
+        trace->runs[i].trigger = kept_execs[first[trace->runs[i].core] + trace->runs[i].trigger];
     for (uint32_t i = 0; i < trace->packet_count; i++) {
         const struct nx_packet *p = &trace->packets[i];
         struct nx_block_run *run = p->run == NX_NONE ? NULL : &trace->runs[p->run];
@@ -230,25 +211,32 @@ static void finish_runs(struct nx_trace *trace, const uint32_t *kept_execs)
 }
 
 /* Each lasts until the next one of its core, the last one until the core's last instruction end. */
-static void keep_throttles(struct nx_build *b)
+static void keep_throttles(struct nx_build *b, size_t *first)
 {
     struct nx_trace *trace = b->trace;
-    struct picked picked = picked_new(b->throttle_count);
+    struct picked picked = picked_new(first_rows(b, throttle_count, first));
     int64_t *until = nx_alloc(trace->core_count * sizeof(*until));
+    uint32_t core = 0;
 
-    for (uint32_t c = 0; c < trace->core_count; c++)
+    for (uint32_t c = 0; c < trace->core_count; c++) {
         until[c] = trace->cores[c].last_end;
-    for (size_t i = 0; i < b->throttle_count; i++)
-        pick(&picked, i, b->throttles[i].time);
+        for (size_t i = 0; i < b->cores[c].throttle_count; i++)
+            pick(&picked, first[c] + i, b->cores[c].throttles[i].time);
+    }
     nx_sort_order(picked.keys, picked.order, picked.count);
     trace->throttle_count = picked.count;
     trace->throttles = nx_alloc(picked.count * sizeof(*trace->throttles));
     for (uint32_t i = picked.count; i-- > 0;) { /* backwards: `until` is then the next one's start */
-        const struct nx_raw_throttle *t = &b->throttles[picked.rows[picked.order[i]]];
-        int64_t start = relative(b, t->time), end = until[t->core] > start ? until[t->core] : start;
+        uint32_t row = picked.rows[picked.order[i]];
+        const struct nx_raw_throttle *t;
+        int64_t start, end;
 
-        trace->throttles[i] = (struct nx_throttle){start, end, t->core, t->k, t->n, t->type};
-        until[t->core] = start;
+        core = core_of(first, row, core);
+        t = &b->cores[core].throttles[row - first[core]];
+        start = nx_build_relative(b, t->time);
+        end = until[core] > start ? until[core] : start;
+        trace->throttles[i] = (struct nx_throttle){start, end, (uint8_t)core, t->k, t->n, t->type};
+        until[core] = start;
     }
     free(until);
     picked_free(&picked);
@@ -256,11 +244,13 @@ static void keep_throttles(struct nx_build *b)
 
 void nx_build_keep(struct nx_build *b)
 {
-    uint32_t *kept = keep_execs(b);
+    size_t *first = nx_alloc((b->trace->core_count + (size_t)1) * sizeof(*first));
+    uint32_t *kept = keep_execs(b, first);
 
-    keep_packets(b);
-    finish_runs(b->trace, kept);
-    keep_events(b);
-    keep_throttles(b);
+    nx_build_keep_packets(b);
+    finish_runs(b->trace, kept, first);
+    keep_events(b, first);
+    keep_throttles(b, first);
     free(kept);
+    free(first);
 }

@@ -76,11 +76,7 @@ enum nx_status nx_trace_build(const struct nx_neff *neff, const struct nx_ntff *
         nx_build_unread(trace);
         nx_build_gaps(trace);
     }
-    free(build.execs);
-    free(build.packets);
-    free(build.events);
-    free(build.throttles);
-    free(build.ring_lists);
+    nx_build_free(&build);
     if (status != NX_OK)
         nx_trace_free(trace);
     return status;

@@ -5,8 +5,8 @@
  *                            --rings, triggers--> queues and static blocks
  *                            --debug info, semaphores--> what waited for what
  *
- * nx_trace_build() reads every record of every section once, in file order,
- * in time linear in their number, and keeps the rows inside the profile's
+ * nx_trace_build() reads every record of every section, each kind of row in file
+ * order, in time linear in their number and by as many threads as are worth it, and keeps the rows inside the profile's
  * window (SPEC 4.2), sorted by start.  What was outside, unfinished or not
  * understood is counted, and warned about where it matters.
  *
@@ -186,11 +186,11 @@ struct nx_trace {
     uint32_t inst_count;
     struct nx_origin *origins;
     uint32_t origin_count;
-    struct nx_exec *execs; /* inside the window, by (start, core, engine, file order) */
+    struct nx_exec *execs; /* inside the window, by (start, core, file order) */
     uint32_t exec_count;
-    struct nx_packet *packets; /* kept ones, by (start, core, file order) */
+    struct nx_packet *packets; /* kept ones, by (start, core, DMA engine, ring) */
     uint32_t packet_count;
-    struct nx_ring *rings;
+    struct nx_ring *rings; /* by (core, engine, index) */
     uint32_t ring_count;
     struct nx_block_run *runs; /* by core, queue and time of the trigger */
     uint32_t run_count;

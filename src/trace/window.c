@@ -14,15 +14,16 @@ static bool earliest_notify(const struct nx_build *b, uint64_t *start)
 {
     bool found = false;
 
-    for (size_t i = 0; i < b->exec_count; i++) {
-        const struct nx_raw_exec *e = &b->execs[i];
+    for (uint32_t c = 0; c < b->trace->core_count; c++)
+        for (size_t i = 0; i < b->cores[c].exec_count; i++) {
+            const struct nx_raw_exec *e = &b->cores[c].execs[i];
 
-        if (e->inst == NX_NONE || b->trace->insts[e->inst].notification != NOTIFY_START)
-            continue;
-        if (!found || e->start < *start)
-            *start = e->start;
-        found = true;
-    }
+            if (e->inst == NX_NONE || b->trace->insts[e->inst].notification != NOTIFY_START)
+                continue;
+            if (!found || e->start < *start)
+                *start = e->start;
+            found = true;
+        }
     return found;
 }
 
@@ -30,17 +31,18 @@ static bool span_of_rows(const struct nx_build *b, uint64_t *start, uint64_t *en
 {
     bool found = false;
 
-    for (size_t i = 0; i < b->exec_count; i++) {
-        const struct nx_raw_exec *e = &b->execs[i];
+    for (uint32_t c = 0; c < b->trace->core_count; c++)
+        for (size_t i = 0; i < b->cores[c].exec_count; i++) {
+            const struct nx_raw_exec *e = &b->cores[c].execs[i];
 
-        if (!e->finished)
-            continue;
-        if (!found || e->start < *start)
-            *start = e->start;
-        if (!found || e->end > *end)
-            *end = e->end;
-        found = true;
-    }
+            if (!e->finished)
+                continue;
+            if (!found || e->start < *start)
+                *start = e->start;
+            if (!found || e->end > *end)
+                *end = e->end;
+            found = true;
+        }
     return found;
 }
 

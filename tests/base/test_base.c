@@ -2,6 +2,7 @@
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +14,9 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/interval.h"
+#include "base/jobs.h"
 #include "base/memory.h"
+#include "base/merge.h"
 #include "base/protobuf.h"
 #include "base/sort.h"
 #include "base/text.h"
@@ -240,6 +243,87 @@ static void sort_is_stable_and_right(void **state)
     free(order);
 }
 
+/* A few rising runs, as sections of a trace are, and keys that a merge cannot tell from its end. */
+static void sort_merges_runs(void **state)
+{
+    enum { COUNT = 5000 };
+    uint64_t *keys = nx_alloc(COUNT * sizeof(*keys));
+    uint32_t *order = nx_alloc(COUNT * sizeof(*order));
+
+    (void)state;
+    srand(5);
+    for (int runs = 1; runs < 400; runs = runs * 3 / 2 + 1) {
+        int length = COUNT / runs + 1;
+
+        for (int i = 0; i < COUNT; i++)
+            keys[i] = (i % length ? keys[i - 1] : (uint64_t)rand() % 50) + (uint64_t)rand() % 4;
+        if (runs % 2)
+            keys[COUNT - 1] = keys[COUNT / 2] = UINT64_MAX;
+        nx_sort_order(keys, order, COUNT);
+        for (int i = 1; i < COUNT; i++)
+            assert_true(keys[order[i - 1]] < keys[order[i]] ||
+                        (keys[order[i - 1]] == keys[order[i]] && order[i - 1] < order[i]));
+    }
+    free(keys);
+    free(order);
+}
+
+static void merge_takes_the_least_of_any_number_of_lists(void **state)
+{
+    (void)state;
+    srand(3);
+    for (size_t lists = 1; lists <= 33; lists++) {
+        uint64_t keys[33][20], first[33];
+        size_t length[33], at[33] = {0}, total = 0, seen = 0;
+        struct nx_merge merge;
+        uint64_t before = 0;
+        uint32_t before_list = 0;
+
+        for (size_t l = 0; l < lists; l++) {
+            length[l] = (size_t)rand() % 20;
+            total += length[l];
+            for (size_t i = 0; i < length[l]; i++)
+                keys[l][i] = (i ? keys[l][i - 1] : 0) + (uint64_t)rand() % 3;
+            first[l] = length[l] ? keys[l][0] : NX_MERGE_END;
+        }
+        nx_merge_open(&merge, first, lists);
+        for (; nx_merge_key(&merge) != NX_MERGE_END; seen++) {
+            uint32_t l = nx_merge_list(&merge);
+
+            assert_true(at[l] < length[l] && nx_merge_key(&merge) == keys[l][at[l]]);
+            assert_true(seen == 0 || before < keys[l][at[l]] || (before == keys[l][at[l]] && before_list <= l));
+            before = keys[l][at[l]];
+            before_list = l;
+            at[l]++;
+            nx_merge_next(&merge, at[l] < length[l] ? keys[l][at[l]] : NX_MERGE_END);
+        }
+        assert_int_equal(seen, total);
+        nx_merge_close(&merge);
+    }
+}
+
+static void count_up(void *context, size_t number)
+{
+    atomic_fetch_add(&((atomic_int *)context)[number], 1);
+}
+
+static void every_job_is_done_once(void **state)
+{
+    enum { JOBS = 1000 };
+    static atomic_int done[JOBS];
+
+    (void)state;
+    for (unsigned threads = 0; threads <= 5; threads++) {
+        for (size_t count = 0; count <= JOBS; count += 250) {
+            memset(done, 0, sizeof(done));
+            nx_jobs_run(count_up, done, count, threads);
+            for (size_t i = 0; i < JOBS; i++)
+                assert_int_equal(done[i], i < count);
+        }
+    }
+    assert_in_range(nx_jobs_threads(), 1, NX_JOBS_MAX_THREADS);
+}
+
 static void arena_gives_zeroed_aligned_memory(void **state)
 {
     struct nx_arena arena = {0};
@@ -312,6 +396,9 @@ int main(void)
         cmocka_unit_test(intervals_merge_exactly),
         cmocka_unit_test(interval_union_equals_counting),
         cmocka_unit_test(sort_is_stable_and_right),
+        cmocka_unit_test(sort_merges_runs),
+        cmocka_unit_test(merge_takes_the_least_of_any_number_of_lists),
+        cmocka_unit_test(every_job_is_done_once),
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
         cmocka_unit_test(warnings_are_kept_once),
     };
