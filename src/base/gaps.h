@@ -30,6 +30,8 @@
 #define NX_SAY_NO_DGE                                                                                                \
     "dynamic DMA was captured without DGE notifications: its packets cannot be told to be of an instruction or a "   \
     "tensor; capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1 (or --enable-dge-notifs)"
+#define NX_SAY_NO_PACKETS \
+    "no DMA packet was captured, though %" PRIu64 " instructions that start DMA ran: all DMA figures are empty"
 #define NX_SAY_PACKETS_UNFINISHED "%" PRIu64 " DMA packets lack their start or their end"
 #define NX_SAY_RINGS_LEFT_OUT \
     "%" PRIu64 " DMA rings have a packet that crosses the edge of the profile and were left out"
@@ -38,6 +40,8 @@
 #define NX_SAY_RECORDS_UNKNOWN "%" PRIu64 " of %" PRIu64 " trace records were not understood"
 #define NX_SAY_RECORDS_LOST                                                                                        \
     "%" PRIu64 " trace records carry an overflow flag (%s): the hardware lost records before them"
+#define NX_SAY_BUFFER_FULL                                                                                             \
+    "%s: the buffer of %s records was full (%" PRIu64 " bytes) when the trace was read: what came after it is missing"
 #define NX_SAY_NO_INSTRUCTIONS "no instruction of the trace is complete: nothing was captured of what the engines ran"
 #define NX_SAY_ENDS_UNMATCHED "%" PRIu64 " instruction ends have no start: records were lost"
 #define NX_SAY_UNFINISHED "%" PRIu64 " instructions started but have no end"
@@ -59,6 +63,15 @@
 /* names and source lines */
 #define NX_SAY_NO_DEBUG_FILES                                                                                    \
     "files of debug information that the NEFF names are not in it: instructions lack their names and dependencies"
+#define NX_SAY_NO_LINES \
+    "the NEFF names no source lines (bir_debug_info_source_location): compile with NEURON_FRAMEWORK_DEBUG=1"
+#define NX_SAY_NO_KERNEL_LINES                                                                                        \
+    "the NEFF has no debug information of a kernel (nki_source_location, KernelInstructions and its loops): compile " \
+    "with NKI_DEBUG_INFO=1"
+#define NX_SAY_NO_LEVELS \
+    "the NEFF's debug information does not reach %s: compile with XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1"
+#define NX_SAY_NO_STACK_FRAMES \
+    "the NEFF has no stack frames of the model (stack_frame_ids): compile with NEURON_FRAMEWORK_DEBUG=1"
 
 /* what is there and no table shows */
 #define NX_SAY_COLLECTIVES                                                                                            \

@@ -101,6 +101,18 @@ void nx_text_append_utf8(struct nx_text *text, const char *bytes, size_t size)
     }
 }
 
+void nx_text_append_plain(struct nx_text *text, const char *string)
+{
+    for (const unsigned char *p = (const unsigned char *)string; *p; p++) {
+        if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) { /* U+0080 to U+009F */
+            p++;
+            nx_text_append(text, "?", 1);
+        } else {
+            nx_text_append(text, *p < 0x20 || *p == 0x7f ? "?" : (const char *)p, 1);
+        }
+    }
+}
+
 size_t nx_utf8_cut(const char *bytes, size_t size, size_t max)
 {
     if (size <= max)

@@ -35,6 +35,8 @@ void nx_text_append_utf8(struct nx_text *text, const char *bytes, size_t size);
 size_t nx_utf8_cut(const char *bytes, size_t size, size_t max);
 /* Columns of a terminal that a string takes, as the locale (LC_CTYPE) has it; a control or a byte that is no text: one. */
 size_t nx_text_width(const char *string);
+/* Appends a string for a terminal or a line: what would steer the one or break the other (controls) is shown as '?'. */
+void nx_text_append_plain(struct nx_text *text, const char *string);
 void nx_text_clear(struct nx_text *text); /* keeps the memory */
 void nx_text_free(struct nx_text *text);
 /* The text so far as a string; "" when nothing was appended. Valid until the next call. */

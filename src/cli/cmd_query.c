@@ -34,12 +34,8 @@ static bool parse_format(const char *text, enum nx_format *format)
 
 static int print_answer(const struct nx_query *query, const struct nx_answer *answer)
 {
-    if (answer->code != NX_QUERY_OK) {
-        nx_complain(NX_FAILED, "%s", answer->message ? answer->message : nx_query_code_name(answer->code));
-        if (answer->hint)
-            fprintf(stderr, "%s\n", answer->hint);
-        return NX_FAILED;
-    }
+    if (answer->code != NX_QUERY_OK)
+        return nx_complain_query(answer);
     fwrite(answer->body, 1, answer->size, stdout);
     if (query->format == NX_FORMAT_JSON)
         putchar('\n');

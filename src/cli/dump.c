@@ -48,17 +48,14 @@ json_t *nx_dump_warnings(const struct nx_warnings *warnings)
     return list;
 }
 
-/* Texts come from files that nobody vouches for: what would steer a terminal, or break a line, is shown as '?'. */
+/* Texts come from files that nobody vouches for. */
 static void print_text(const char *text)
 {
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) { /* U+0080 to U+009F */
-            p++;
-            putchar('?');
-        } else {
-            putchar(*p < 0x20 || *p == 0x7f ? '?' : *p);
-        }
-    }
+    struct nx_text plain = {0};
+
+    nx_text_append_plain(&plain, text);
+    fputs(nx_text_string(&plain), stdout);
+    nx_text_free(&plain);
 }
 
 static void print_scalar(const json_t *value)

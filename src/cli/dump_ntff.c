@@ -59,13 +59,6 @@ static json_t *dump_clock(const char *name, const struct nx_clock *clock)
                      nx_dump_number(clock->expected));
 }
 
-static const char *section_name(uint32_t type)
-{
-    static const char *const names[] = {"instruction", "event", "error", NULL, "dma", "throttle"};
-
-    return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "unknown";
-}
-
 static const char *block_name(uint32_t block)
 {
     static const char *const names[] = {"core", "dma", "topsp"};
@@ -90,7 +83,7 @@ static json_t *dump_sections(const struct nx_ntff_section *sections, size_t sect
 
         json_array_append_new(
             list,
-            json_pack("{s:s,s:o,s:s,s:o,s:o,s:o,s:o}", "type", section_name(section->type), "type_number",
+            json_pack("{s:s,s:o,s:s,s:o,s:o,s:o,s:o}", "type", nx_ntff_section_name(section->type), "type_number",
                       nx_dump_number(section->type), "block", block_name(section->block), "block_number",
                       nx_dump_number(section->block), "block_index", nx_dump_number(section->block_index),
                       "offset", nx_dump_number(section->file_offset), "records", nx_dump_number(records)));
@@ -224,7 +217,7 @@ static json_t *dump_capacities(const struct nx_ntff *ntff)
     for (size_t i = 0; i < ntff->capacity_count; i++) {
         const struct nx_trace_capacity *capacity = &ntff->capacities[i];
 
-        json_array_append_new(list, json_pack("{s:s,s:o,s:s,s:o,s:o}", "type", section_name(capacity->type),
+        json_array_append_new(list, json_pack("{s:s,s:o,s:s,s:o,s:o}", "type", nx_ntff_section_name(capacity->type),
                                               "type_number", nx_dump_number(capacity->type), "block",
                                               block_name(capacity->block), "block_number",
                                               nx_dump_number(capacity->block), "bytes",
@@ -304,7 +297,7 @@ static json_t *dump_record(const struct nx_ntff_core *core, const struct nx_ntff
     snprintf(words, sizeof(words), "%08" PRIx32 " %08" PRIx32, r.w0, r.w1);
     out = json_pack(
         "{s:o,s:o,s:s,s:s,s:o,s:o,s:s}", "offset", nx_dump_number(section->file_offset + at), "core",
-        nx_dump_text(core ? core->name : NULL), "section", section_name(section->type), "kind", kind, "ps",
+        nx_dump_text(core ? core->name : NULL), "section", nx_ntff_section_name(section->type), "kind", kind, "ps",
         clock && !nx_ntff_before_clock(clock, r.timestamp) ? nx_dump_number(nx_ntff_ps(clock, r.timestamp))
                                                            : json_null(),
         "timestamp", nx_dump_number(r.timestamp), "words", words);

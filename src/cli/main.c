@@ -17,6 +17,7 @@ static const char help[] =
     "  view    ingest a profile into Parquet tables, and serve SQL over HTTP on this machine\n"
     "  query   answer SQL about a stored profile\n"
     "  analyze why a kernel is slow: bounds, gaps, findings\n"
+    "  check   whether a stored profile can be trusted, and what to set at the next capture\n"
     "  list    the stored profiles\n"
     "  dump    print the structure of a NEFF or NTFF file\n"
     "\n"
@@ -24,12 +25,14 @@ static const char help[] =
     "  --help, -h              this text; `neuron-explorer COMMAND --help` for a command\n"
     "  --show-profile-schema   print the schema of the tables (OpenAPI YAML)\n"
     "\n"
-    "Exit status: 0 done, 1 failed, 2 wrong usage, 3 bad input file, 4 port or data path unavailable.\n";
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 3 bad input file, 4 port or data path unavailable.\n"
+    "(check: 0 good, 1 usable with gaps, 2 not usable.)\n";
 
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"view", nx_cmd_view}, {"query", nx_cmd_query}, {"analyze", nx_cmd_analyze}, {"list", nx_cmd_list}, {"dump", nx_cmd_dump}};
+} commands[] = {{"view", nx_cmd_view},       {"query", nx_cmd_query}, {"check", nx_cmd_check},
+                {"analyze", nx_cmd_analyze}, {"list", nx_cmd_list},   {"dump", nx_cmd_dump}};
 #define COUNT (sizeof(commands) / sizeof(commands[0]))
 
 static int unknown_command(const char *name)

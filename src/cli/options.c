@@ -24,6 +24,14 @@ int nx_complain_about(const struct nx_error *error)
     return nx_complain(error->status, "%s", error->text);
 }
 
+int nx_complain_query(const struct nx_answer *answer)
+{
+    nx_complain(NX_FAILED, "%s", answer->message ? answer->message : nx_query_code_name(answer->code));
+    if (answer->hint)
+        fprintf(stderr, "%s\n", answer->hint);
+    return NX_FAILED;
+}
+
 bool nx_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *value)
 {
     char *end;

@@ -8,11 +8,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "query/query.h"
 #include "store/store.h"
 
 /* "neuron-explorer: TEXT" on standard error; returns the status. */
 int nx_complain(enum nx_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int nx_complain_about(const struct nx_error *error);
+/* Why a query has no answer, and what to do. */
+int nx_complain_query(const struct nx_answer *answer);
 
 /* A whole number from `low` to `high`, all of the text; false if it is not one. */
 bool nx_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *value);

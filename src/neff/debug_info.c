@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gaps.h"
 #include "base/sort.h"
 #include "neff/reader.h"
 
@@ -390,10 +391,7 @@ static enum nx_status open_files(struct nx_neff_reader *r, const char *const *me
             status = count_file(file, counts);
         } else if (status == NX_OK) {
             /* one sentence for all: a NEFF without debug information lacks dozens */
-            nx_warn(
-                &r->neff->warnings, NX_WARN_MISSING,
-                "files of debug information that the NEFF names are not in it: instructions lack their names "
-                "and dependencies");
+            nx_warn(&r->neff->warnings, NX_WARN_MISSING, NX_SAY_NO_DEBUG_FILES);
         }
     }
     return status;

@@ -55,3 +55,10 @@ const char *nx_record_describe(const struct nx_ntff_section *section, struct nx_
     *known = text != NULL;
     return text ? text : "unknown";
 }
+
+const char *nx_ntff_section_name(uint32_t type)
+{
+    static const char *const names[] = {"instruction", "event", "error", NULL, "dma", "throttle"};
+
+    return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "unknown";
+}

@@ -249,5 +249,7 @@ static inline bool nx_record_is_error(const struct nx_ntff_section *section, str
  * "DMA packet end", "throttle", or "unknown" (then *known is false).  Static text.
  */
 const char *nx_record_describe(const struct nx_ntff_section *section, struct nx_record r, bool *known);
+/* "instruction", "event", "error", "dma", "throttle"; "unknown" */
+const char *nx_ntff_section_name(uint32_t type);
 
 #endif

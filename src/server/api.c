@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analysis/check.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "query/suggest.h"
@@ -13,6 +14,7 @@
 #include "tables/schema.h"
 
 #define API "/api/v1"
+#define TYPES "types: databaseExplorerQuery, tableSchema, listDbFiles, check"
 #define MAX_ROWS 10000000
 #define MAX_TIMEOUT_MS 3600000
 
@@ -180,6 +182,24 @@ static void search_tables(const struct nx_server_options *options, const char *p
     nx_answer_free(&answer);
 }
 
+static void search_check(const struct nx_server_options *options, const char *profile, const json_t *body, int cancel_fd,
+                         struct nx_reply_document *reply)
+{
+    json_int_t timeout_ms;
+    struct nx_check check;
+
+    if (!read_limit(body, "timeoutMs", MAX_TIMEOUT_MS, options->timeout_ms, &timeout_ms, reply))
+        return;
+    nx_check_profile(options->pool, profile, timeout_ms ? (unsigned)timeout_ms : 1, cancel_fd, &check);
+    if (check.answer.code == NX_QUERY_OK) {
+        *reply = (struct nx_reply_document){.status = 200, .body = check.answer.body, .size = check.answer.size};
+        check.answer.body = NULL;
+    } else {
+        reply_failure(reply, &check.answer);
+    }
+    nx_answer_free(&check.answer);
+}
+
 static void search(const struct nx_server_options *options, const char *profile, const struct nx_request *request,
                    struct nx_reply_document *reply)
 {
@@ -194,16 +214,18 @@ static void search(const struct nx_server_options *options, const char *profile,
         nx_api_error(reply, 400, "malformed_json", message, NULL);
     } else if (!type) {
         nx_api_error(reply, 422, "bad_request", "the body must be an object with the text \"type\"",
-                     "types: databaseExplorerQuery, tableSchema, listDbFiles");
+                     TYPES);
     } else if (strcmp(type, "databaseExplorerQuery") == 0) {
         search_query(options, profile, body, request->cancel_fd, reply);
     } else if (strcmp(type, "tableSchema") == 0) {
         search_schema(options, profile, body, reply);
     } else if (strcmp(type, "listDbFiles") == 0) {
         search_tables(options, profile, reply);
+    } else if (strcmp(type, "check") == 0) {
+        search_check(options, profile, body, request->cancel_fd, reply);
     } else {
         snprintf(message, sizeof(message), "the type %.*s is not known", (int)nx_utf8_cut(type, strlen(type), 100), type);
-        nx_api_error(reply, 422, "bad_request", message, "types: databaseExplorerQuery, tableSchema, listDbFiles");
+        nx_api_error(reply, 422, "bad_request", message, TYPES);
     }
     json_decref(body);
 }

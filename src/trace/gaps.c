@@ -81,6 +81,18 @@ static void warn_of_instructions(struct nx_trace *t, struct nx_text *list)
                 t->dependencies_cut);
 }
 
+static uint64_t count_dma_starts(const struct nx_trace *t)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < t->exec_count; i++) {
+        const struct nx_code_inst *inst = nx_exec_inst(t, &t->execs[i]);
+
+        count += inst && (inst->opcode == NX_OP_DMA_DIRECT2D || inst->block != NX_NONE);
+    }
+    return count;
+}
+
 static void warn_of_packets(struct nx_trace *t)
 {
     uint64_t left_out = 0;
@@ -92,10 +104,39 @@ static void warn_of_packets(struct nx_trace *t)
     }
     if (dynamic)
         nx_warn(&t->warnings, NX_WARN_MISSING, NX_SAY_NO_DGE);
+    if (!t->packet_count) {
+        uint64_t starts = count_dma_starts(t);
+
+        if (starts)
+            nx_warn(&t->warnings, NX_WARN_INCOMPLETE, NX_SAY_NO_PACKETS, starts);
+    }
     if (t->packets_unfinished)
         nx_warn(&t->warnings, NX_WARN_INCOMPLETE, NX_SAY_PACKETS_UNFINISHED, t->packets_unfinished);
     if (left_out)
         nx_warn(&t->warnings, NX_WARN_INCOMPLETE, NX_SAY_RINGS_LEFT_OUT, left_out);
+}
+
+/* Bytes of the buffer that the section's records were kept in; 0: the trace does not say. */
+static uint64_t capacity_of(const struct nx_ntff *ntff, const struct nx_ntff_section *section)
+{
+    for (size_t i = 0; i < ntff->capacity_count; i++)
+        if (ntff->capacities[i].type == section->type && ntff->capacities[i].block == section->block)
+            return ntff->capacities[i].bytes;
+    return 0;
+}
+
+/* A section of just the buffer's size: the runtime stops there. (A longer one was not kept in one such buffer.) */
+static void warn_of_full_buffers(struct nx_trace *t)
+{
+    for (uint32_t c = 0; c < t->core_count; c++)
+        for (size_t s = 0; s < t->cores[c].ntff->section_count; s++) {
+            const struct nx_ntff_section *section = &t->cores[c].ntff->sections[s];
+            uint64_t capacity = capacity_of(t->ntff, section), size = section->records.size;
+
+            if (capacity && size <= capacity && capacity - size < NX_NTFF_RECORD_SIZE)
+                nx_warn(&t->warnings, NX_WARN_INCOMPLETE, NX_SAY_BUFFER_FULL, t->cores[c].name,
+                        nx_ntff_section_name(section->type), capacity);
+        }
 }
 
 static void warn_of_records(struct nx_trace *t, struct nx_text *list)
@@ -121,5 +162,6 @@ void nx_build_gaps(struct nx_trace *trace)
     warn_of_files(trace);
     warn_of_instructions(trace, &list);
     warn_of_records(trace, &list);
+    warn_of_full_buffers(trace);
     nx_text_free(&list);
 }

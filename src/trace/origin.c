@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gaps.h"
 #include "base/memory.h"
 #include "trace/build.h"
 
@@ -331,21 +332,14 @@ static void warn_about_gaps(const struct origins *o)
     if (!o->total)
         return; /* not even BIR names: said when the NEFF was read */
     if (!o->with_line)
-        nx_warn(warnings, NX_WARN_MISSING,
-                "the NEFF names no source lines (bir_debug_info_source_location): compile with "
-                "NEURON_FRAMEWORK_DEBUG=1");
+        nx_warn(warnings, NX_WARN_MISSING, NX_SAY_NO_LINES);
     if (!o->with_kernel)
-        nx_warn(warnings, NX_WARN_MISSING,
-                "the NEFF has no debug information of a kernel (nki_source_location, KernelInstructions and its "
-                "loops): compile with NKI_DEBUG_INFO=True");
+        nx_warn(warnings, NX_WARN_MISSING, NX_SAY_NO_KERNEL_LINES);
     if (!o->with_hlo || !o->with_framework)
-        nx_warn(warnings, NX_WARN_MISSING,
-                "the NEFF's debug information does not reach %s: compile with XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1",
+        nx_warn(warnings, NX_WARN_MISSING, NX_SAY_NO_LEVELS,
                 o->with_hlo ? "the framework (layer)" : "HLO and the framework (hlo_name, layer)");
     if (!o->with_frames)
-        nx_warn(warnings, NX_WARN_MISSING,
-                "the NEFF has no stack frames of the model (stack_frame_ids): compile with "
-                "NEURON_FRAMEWORK_DEBUG=1");
+        nx_warn(warnings, NX_WARN_MISSING, NX_SAY_NO_STACK_FRAMES);
 }
 
 void nx_build_origins(struct nx_trace *trace)
