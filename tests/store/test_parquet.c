@@ -116,6 +116,22 @@ static void fill_frames(const void *state, uint64_t first, struct nx_chunk *chun
 
 static const struct nx_table stack_frame = {"StackFrame", open_rows, three, fill_frames, NULL, close_rows};
 
+/* Truth values: true, false and NULL by turns, more than a chunk of them. */
+static void fill_updates(const void *state, uint64_t first, struct nx_chunk *chunk)
+{
+    (void)state;
+    for (uint32_t i = 0; i < chunk->rows; i++) {
+        uint64_t n = first + i;
+
+        nx_put_i64(chunk, NX_SemaphoreUpdate_timestamp, i, (int64_t)n);
+        if (n % 3 != 2)
+            nx_put_bool(chunk, NX_SemaphoreUpdate_double_set_or_clear, i, n % 3 == 0);
+    }
+}
+
+static const struct nx_table semaphore_update = {"SemaphoreUpdate", open_rows, count_rows,
+                                                 fill_updates,      NULL,      close_rows};
+
 /* ------------------------------------------------------------------ reading back */
 
 static char *query(const char *format, ...)
@@ -234,6 +250,19 @@ static void texts_and_nulls_as_they_are(void **state)
     expect("plain|with 'quotes' and \xc3\xa9|", "string_agg(id, '|')", "StackFrame");
     expect("[-2147483648, -2147483647, -2147483646]", "list(file_location_id)", "StackFrame");
     expect("[p, NULL, p]", "list(parent_frame_id)", "StackFrame");
+}
+
+static void truth_values(void **state)
+{
+    const struct nx_table *tables[] = {&semaphore_update, NULL};
+    struct rows rows = {.count = 10000};
+
+    (void)state;
+    current = &rows;
+    write_tables(tables, 2);
+    expect("BOOLEAN", "any_value(typeof(double_set_or_clear))", "SemaphoreUpdate");
+    expect("10000", "count(*) FILTER (double_set_or_clear IS NOT DISTINCT FROM "
+                    "CASE timestamp % 3 WHEN 0 THEN true WHEN 1 THEN false END)", "SemaphoreUpdate");
 }
 
 static void types_are_the_schema_s(void **state)
@@ -492,6 +521,7 @@ int main(void)
         cmocka_unit_test(dictionaries_too_large_for_an_enum),
         cmocka_unit_test(more_entries_than_rows),
         cmocka_unit_test(texts_and_nulls_as_they_are),
+        cmocka_unit_test(truth_values),
         cmocka_unit_test(types_are_the_schema_s),
         cmocka_unit_test(a_table_without_rows_is_not_written),
         cmocka_unit_test(one_thread_and_two_write_the_same),
