@@ -12,7 +12,7 @@
 
 #define MAX_ROWS 100000 /* of one statement: they aggregate */
 
-static const char window_line[] = "WITH win AS (";
+static const char window_line[] = "WITH win AS (", engine_line[] = "chosen AS (";
 
 /* ------------------------------------------------------------------ the text of a statement */
 
@@ -80,8 +80,21 @@ static void put_absent(struct nx_inquiry *inquiry, const char *sql, struct nx_te
     }
 }
 
+/* Appends `sql`, with another engine where it chooses one. */
+static void put_choosing(const char *sql, const char *engine, struct nx_text *out)
+{
+    const char *line = engine ? strstr(sql, engine_line) : NULL;
+
+    if (line) {
+        nx_text_append(out, sql, (size_t)(line - sql));
+        nx_text_printf(out, "chosen AS (SELECT '%s' AS name),", engine);
+        sql = strchr(line, '\n');
+    }
+    nx_text_puts(out, sql);
+}
+
 /* The statement as it is run. */
-static void compose(struct nx_inquiry *inquiry, const char *sql, struct nx_text *out)
+static void compose(struct nx_inquiry *inquiry, const char *sql, const char *engine, struct nx_text *out)
 {
     const char *line = strstr(sql, window_line), *rest;
     struct nx_text empty = {0};
@@ -92,7 +105,7 @@ static void compose(struct nx_inquiry *inquiry, const char *sql, struct nx_text 
         nx_text_append(out, sql, (size_t)(line - sql));
         nx_text_printf(out, "WITH %swin AS (SELECT %lld AS t0, %lld AS t1),", nx_text_string(&empty),
                        (long long)inquiry->t0, (long long)inquiry->t1);
-        nx_text_puts(out, rest);
+        put_choosing(rest, engine, out);
     } else if (empty.size) { /* no WITH of its own: the list loses its last comma */
         rest = sql;
         while (rest[0] == '-' && rest[1] == '-')
@@ -150,9 +163,19 @@ static json_t *take_rows(struct nx_inquiry *inquiry, const char *name, struct nx
     return rows ? rows : json_array();
 }
 
-const json_t *nx_ask(struct nx_inquiry *inquiry, const char *name)
+char *nx_ask_key(const char *name, const char *engine)
 {
-    json_t *rows = json_object_get(inquiry->answers, name);
+    char *key = NULL;
+
+    if (!engine || asprintf(&key, "%s:%s", name, engine) < 0)
+        key = nx_strdup(name);
+    return key;
+}
+
+const json_t *nx_ask_about(struct nx_inquiry *inquiry, const char *name, const char *engine)
+{
+    char *key = nx_ask_key(name, engine);
+    json_t *rows = json_object_get(inquiry->answers, key);
     struct nx_text sql = {0};
     struct nx_answer answer;
     struct nx_query query = {.profile = inquiry->profile,
@@ -162,20 +185,25 @@ const json_t *nx_ask(struct nx_inquiry *inquiry, const char *name)
                              .timeout_ms = inquiry->timeout_ms,
                              .cancel_fd = inquiry->cancel_fd};
 
-    if (rows)
-        return rows;
-    if (inquiry->stopped) {
+    if (!rows && inquiry->stopped) {
         rows = json_array();
-    } else {
-        compose(inquiry, statement_text(name), &sql);
+        json_object_set_new(inquiry->answers, key, rows);
+    } else if (!rows) {
+        compose(inquiry, statement_text(name), engine, &sql);
         query.sql = nx_text_string(&sql);
         nx_pool_query(inquiry->pool, &query, &answer);
-        rows = take_rows(inquiry, name, &answer);
-        json_object_set_new(inquiry->sql, name, json_string(query.sql));
+        rows = take_rows(inquiry, key, &answer);
+        json_object_set_new(inquiry->sql, key, json_string(query.sql));
+        json_object_set_new(inquiry->answers, key, rows);
         nx_text_free(&sql);
     }
-    json_object_set_new(inquiry->answers, name, rows);
+    free(key);
     return rows;
+}
+
+const json_t *nx_ask(struct nx_inquiry *inquiry, const char *name)
+{
+    return nx_ask_about(inquiry, name, NULL);
 }
 
 bool nx_inquiry_start(struct nx_inquiry *inquiry)

@@ -42,6 +42,12 @@ void nx_inquiry_end(struct nx_inquiry *inquiry);
  * Never NULL: an empty array if it failed; the inquiry then says why.
  */
 const json_t *nx_ask(struct nx_inquiry *inquiry, const char *name);
+/*
+ * The same of a statement about one engine ("Tensor", ...): its line `chosen AS (...),` becomes that engine.  The answer
+ * and the SQL are kept as "NAME:ENGINE", which nx_ask_key() makes (heap).  engine NULL: as nx_ask().
+ */
+const json_t *nx_ask_about(struct nx_inquiry *inquiry, const char *name, const char *engine);
+char *nx_ask_key(const char *name, const char *engine);
 /* Whether the profile has the table with at least one row. */
 bool nx_inquiry_has(const struct nx_inquiry *inquiry, const char *table);
 

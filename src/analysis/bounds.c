@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/thresholds.h"
 #include "base/memory.h"
 
 #define MAX_CORES 64 /* of a logical NeuronCore; devices have 1 or 2 */
@@ -89,8 +90,8 @@ static void take_dma(struct nx_inquiry *inquiry, struct nx_bounds *bounds)
         struct nx_scope *scope = scope_of(bounds, core_of(row));
 
         check_order(inquiry, row, "dma_active");
-        if (scope)
-            scope->active[NX_DMA] = nx_number_or_0(row, "active_ns");
+        if (scope && strcmp(nx_string(row, "row_kind"), "active") == 0)
+            scope->active[NX_DMA] = nx_number_or_0(row, "ns");
     }
     json_array_foreach(traffic, i, row)
         add(bounds, row, offsetof(struct nx_scope, dma_bytes), nx_number_or_0(row, "bytes"));
@@ -223,6 +224,21 @@ double nx_bound_speedup(const struct nx_scope *scope, enum nx_bound bound)
     return limit > 0 ? scope->total / limit : NAN;
 }
 
+/* A core that the kernel leaves alone halves what both together seem to reach. */
+static void note_idle_cores(struct nx_bounds *bounds)
+{
+    for (size_t i = 1; i < bounds->count; i++) {
+        const struct nx_scope *scope = &bounds->scopes[i];
+        double most = scope->bound[NX_PERFECT_PIPELINE];
+
+        if (most < NX_IDLE_CORE * scope->total)
+            json_array_append_new(bounds->notes,
+                                  json_sprintf("core %d was at work for less than 1 %% of the time: the peaks of all cores "
+                                               "together count it all the same",
+                                               scope->core));
+    }
+}
+
 bool nx_bounds_measure(struct nx_inquiry *inquiry, const json_t *device, struct nx_bounds *bounds)
 {
     double cores = nx_number(device, "cores");
@@ -246,6 +262,7 @@ bool nx_bounds_measure(struct nx_inquiry *inquiry, const json_t *device, struct 
     take_tensors(inquiry, bounds);
     for (size_t i = 0; i < bounds->count; i++)
         compute(&bounds->scopes[i]);
+    note_idle_cores(bounds);
     return inquiry->failure.code == NX_QUERY_OK;
 }
 

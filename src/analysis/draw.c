@@ -74,6 +74,21 @@ size_t nx_draw_width(const char *text)
     return width;
 }
 
+void nx_draw_tail(struct nx_text *out, const char *text, size_t width)
+{
+    size_t own = nx_draw_width(text);
+
+    if (own > width && width > 3) {
+        for (size_t skip = own - width + 3; skip; skip--) {
+            text++;
+            while (((unsigned char)*text & 0xc0) == 0x80)
+                text++;
+        }
+        nx_text_puts(out, "...");
+    }
+    nx_text_puts(out, text);
+}
+
 void nx_draw_wrapped(struct nx_text *out, const char *text, size_t indent, size_t width)
 {
     size_t column = 0;

@@ -17,6 +17,8 @@ void nx_draw_value(struct nx_text *out, const json_t *value, const char *unit);
 void nx_draw_number(struct nx_text *out, double value, const char *unit);
 /* Appends `text` broken at blanks into lines of `width`, each after `indent` blanks; no newline at the end. */
 void nx_draw_wrapped(struct nx_text *out, const char *text, size_t indent, size_t width);
+/* The last `width` columns of a text, "..." in front if something was cut off: names differ at their ends. */
+void nx_draw_tail(struct nx_text *out, const char *text, size_t width);
 /* Columns of a terminal that a UTF-8 text takes, one a character. */
 size_t nx_draw_width(const char *text);
 

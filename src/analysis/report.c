@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/bounds.h"
+#include "analysis/investigation.h"
 #include "base/memory.h"
 
 #define REPORT_VERSION 1 /* of the JSON document: docs/analysis.md */
@@ -105,9 +105,11 @@ static json_t *keys(const json_t *set)
 static json_t *assemble(struct nx_inquiry *inquiry, const struct nx_bounds *bounds, json_t *window,
                         const struct nx_analysis_options *options)
 {
-    json_t *report = json_pack("{s:i,s:s,s:o,s:O,s:o,s:O,s:o}", "report", REPORT_VERSION, "profile", inquiry->profile,
-                               "window", window, "device", bounds->device, "scopes", scopes_json(bounds), "notes",
-                               bounds->notes, "absent_tables", keys(inquiry->absent));
+    json_t *findings = nx_investigate(inquiry, bounds);
+    json_t *report = json_pack("{s:i,s:s,s:o,s:O,s:o,s:O,s:o,s:o}", "report", REPORT_VERSION, "profile",
+                               inquiry->profile, "window", window, "device", bounds->device, "scopes",
+                               scopes_json(bounds), "notes", bounds->notes, "absent_tables", keys(inquiry->absent),
+                               "findings", findings);
 
     if (options->show_sql)
         json_object_set(report, "sql", inquiry->sql);
@@ -133,6 +135,10 @@ json_t *nx_analyze(struct nx_pool *pool, const char *profile, const struct nx_an
             if (note)
                 json_array_insert(bounds.notes, 0, note);
             report = assemble(&inquiry, &bounds, json_incref(window), options);
+            if (inquiry.stopped) {
+                json_decref(report);
+                report = NULL;
+            }
         }
         json_decref(note);
         json_decref(window);

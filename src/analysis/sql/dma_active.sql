@@ -1,4 +1,5 @@
--- Time in which at least one DMA packet was in flight: of each core, and (core NULL) of all cores together.
+-- Time in which at least one DMA packet was in flight: of each core, and (core NULL) of all cores together; and each
+-- core's pauses between, by what ended them.
 --
 -- The cores stand one behind the other on one axis, 10^16 ns (115 days) apart, so that one pass in the order of
 -- starts finds all periods: a packet begins one if it starts after everything before it has ended. The windows have
@@ -16,7 +17,8 @@ reach AS (
     FROM (SELECT s, e FROM packet ORDER BY s)),
 step AS (SELECT s, lag(reach) OVER () AS before, lag(s) OVER () AS previous FROM reach),
 first AS (SELECT s, before, s < previous AS unsorted FROM step WHERE before IS NULL OR s > before OR s < previous),
-period AS MATERIALIZED (SELECT s, lead(before) OVER () AS e, unsorted FROM first),
+period AS MATERIALIZED (
+    SELECT s // 10000000000000000 AS core, s, lead(before) OVER () AS e, lead(s) OVER () AS next, unsorted FROM first),
 -- the same once more, with all cores on one axis
 shared AS (
     SELECT s % 10000000000000000 AS s, (e - 1) % 10000000000000000 + 1 AS e FROM period WHERE e IS NOT NULL
@@ -27,14 +29,48 @@ shared_reach AS (
 shared_step AS (SELECT s, lag(reach) OVER () AS before, lag(s) OVER () AS previous FROM shared_reach),
 shared_first AS (
     SELECT s, before, s < previous AS unsorted FROM shared_step WHERE before IS NULL OR s > before OR s < previous),
-shared_period AS (SELECT s, lead(before) OVER () AS e, unsorted FROM shared_first)
-SELECT s // 10000000000000000 AS core, sum(e - s)::DOUBLE AS active_ns, count(*) AS periods,
-       count(*) FILTER (unsorted) AS unsorted
+shared_period AS (SELECT s, lead(before) OVER () AS e, unsorted FROM shared_first),
+-- Pauses: of a pause that a transfer's first packet ended, the engine whose instruction started that transfer, and what
+-- had finished last, inside the pause, of what Flow links to that instruction.
+pause AS (
+    SELECT core, t0 + e - core * 10000000000000000 AS s, t0 + next - core * 10000000000000000 AS e
+    FROM period, win
+    WHERE e IS NOT NULL AND next // 10000000000000000 = core),
+begun AS (
+    SELECT core, s, e, min(id) AS transfer
+    FROM DmaPacketAggregated JOIN pause ON start_ts = e AND pcore_idx = core
+    GROUP BY core, s, e),
+trigger AS (
+    SELECT core, s, e, min(in_id) AS id
+    FROM Flow JOIN begun ON out_id = transfer
+    WHERE out_table = 'DmaPacketAggregated' AND in_table = 'Instruction' AND dependency_type = 'DGE_TRIGGER'
+    GROUP BY core, s, e),
+started AS (
+    SELECT core, s, e, id, engine, start_ts,
+           coalesce(nullif(bir_debug_info_source_location, ''), nki_source_location) AS line
+    FROM Instruction JOIN trigger USING (id)),
+link AS (
+    SELECT core, s, e, start_ts, in_table, in_id, start_ts - gap_time AS finished
+    FROM Flow JOIN started ON out_id = id
+    WHERE out_table = 'Instruction'),
+ended AS (
+    SELECT core, s, e, arg_max(CASE WHEN in_table = 'Instruction' THEN engine ELSE 'DMA' END, finished) AS who
+    FROM Instruction RIGHT JOIN link ON id = in_id AND in_table = 'Instruction'
+    WHERE finished > s AND finished <= link.start_ts
+    GROUP BY core, s, e)
+SELECT 'active' AS row_kind, core, sum(e - s)::DOUBLE AS ns, count(*) AS periods, count(*) FILTER (unsorted) AS unsorted,
+       NULL AS starter, NULL AS who, NULL AS line, NULL AS longest_ns
 FROM period
 WHERE e IS NOT NULL
-GROUP BY 1
+GROUP BY core
 UNION ALL
-SELECT NULL, sum(e - s)::DOUBLE, count(*), count(*) FILTER (unsorted)
+SELECT 'active', NULL, sum(e - s)::DOUBLE, count(*), count(*) FILTER (unsorted), NULL, NULL, NULL, NULL
 FROM shared_period
 WHERE e IS NOT NULL
-ORDER BY core
+UNION ALL
+SELECT 'pause', NULL, sum(pause.e - pause.s)::DOUBLE, count(*), 0, started.engine, ended.who, started.line,
+       max(pause.e - pause.s)
+FROM pause LEFT JOIN started ON pause.core = started.core AND pause.s = started.s
+     LEFT JOIN ended ON pause.core = ended.core AND pause.s = ended.s
+GROUP BY started.engine, ended.who, started.line
+ORDER BY row_kind, ns DESC, core, starter, who, line
