@@ -214,6 +214,8 @@ static bool check_pair(struct inquiry *q)
     json_object_set_new(topic->facts, "compared", json_pack("[s,s,s]", "uuid", "graphs", "code"));
     if (json_is_string(uuid))
         say(topic, "both are of uuid %s: a trace of another kernel is not ingested", json_string_value(uuid));
+    else
+        worsen(topic, NX_CHECK_GAPS);
     if (!json_array_size(topic->findings))
         say(topic, "each core's graph is in the NEFF, and the code that ran is the NEFF's, instruction by instruction");
     ok = neff && meta;
@@ -273,15 +275,21 @@ static bool check_instructions(struct inquiry *q, struct counts *all)
     }
     set_fact(trace, "instructions", all->instructions);
     set_fact(source, "compiler_instructions", all->compiled);
+    set_fact(source, "with_bir_instruction_name", all->named);
     set_fact(source, "with_source_line", all->lines);
     json_object_set_new(source->facts, "percent_with_source_line", json_real(100 * share(all->lines, all->compiled)));
     json_object_set_new(source->facts, "engines", engines);
-    say(source, "of %lld instructions that ran, %lld are the compiler's; of these, %lld have a source line (%.1f %%):",
-        (long long)all->instructions, (long long)all->compiled, (long long)all->lines, 100 * share(all->lines, all->compiled));
+    say(source,
+        "of %lld instructions that ran, %lld are the compiler's; of these, %lld have a name in the debug information and "
+        "%lld a source line (%.1f %%):",
+        (long long)all->instructions, (long long)all->compiled, (long long)all->named, (long long)all->lines,
+        100 * share(all->lines, all->compiled));
     json_array_foreach(rows, i, row)
         tell_engine(source, engines, row);
-    if (rows && !all->instructions && !json_is_true(json_object_get(trace->facts, "no_instructions")))
+    if (rows && !all->instructions && !json_is_true(json_object_get(trace->facts, "no_instructions"))) {
+        json_object_set_new(trace->facts, "no_instructions", json_true());
         find(q, NX_TOPIC_TRACE, NX_CHECK_BAD, NX_REMEDY_AGAIN, "no_instructions", NULL, "the profile has no instructions");
+    }
     if (all->compiled && (!all->lines || share(all->lines, all->named) < ENOUGH_LINES)) {
         worsen(source, NX_CHECK_GAPS);
         q->remedies[NX_REMEDY_DEBUG_INFO] = true;

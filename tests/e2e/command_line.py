@@ -20,7 +20,7 @@ def help_and_version(context):
     version = exits(context, DONE, "--version").out
     check(re.search(r"\d+\.\d+\.\d+", version), "a version number", version)
     check("view" in exits(context, DONE, "--help").out, "--help names the commands")
-    for command in ("view", "query", "list", "dump"):
+    for command in ("view", "query", "check", "list", "dump"):
         check(exits(context, DONE, command, "--help").out.strip(), "%s --help prints to standard output" % command)
 
 
@@ -340,11 +340,12 @@ def dumped_records_are_not_held(context):
 
 
 # -------------------------------------------------------------------- progress
-def on_a_terminal(context, *arguments, env=None):
-    """Standard error of the program when it is a terminal."""
+def on_a_terminal(context, *arguments, env=None, what="stderr", status=0):
+    """Standard error (or output) of the program when it is a terminal."""
     master, slave = pty.openpty()
-    process = subprocess.Popen([context.program, *arguments], stdout=subprocess.DEVNULL, stderr=slave,
-                               stdin=subprocess.DEVNULL, env=dict(os.environ, TERM="xterm", **(env or {})))
+    streams = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    streams[what] = slave
+    process = subprocess.Popen([context.program, *arguments], env=dict(os.environ, **dict({"TERM": "xterm"}, **(env or {}))), **streams)
     os.close(slave)
     seen = b""
     end = time.monotonic() + 120
@@ -361,7 +362,7 @@ def on_a_terminal(context, *arguments, env=None):
             break
         seen += piece
     os.close(master)
-    equal(process.wait(30), 0, "exit status on a terminal")
+    equal(process.wait(30), status, "exit status on a terminal")
     return seen
 
 
