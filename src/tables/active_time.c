@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/sort.h"
 #include "tables/active.h"
+#include "tables/rows.h"
 #include "tables/table.h"
 
 struct row {
@@ -13,8 +13,7 @@ struct row {
 };
 
 struct state {
-    struct row *rows; /* by start */
-    size_t count;
+    struct nx_rows rows; /* by start */
     struct nx_dict engines; /* number = enum nx_engine */
 };
 
@@ -22,7 +21,6 @@ static void *open_table(const struct nx_profile *profile)
 {
     const struct nx_trace *trace = profile->trace;
     struct state *state = nx_zalloc(1, sizeof(*state));
-    size_t capacity = 0;
 
     for (int e = 0; e < NX_ENGINE_COUNT; e++) {
         nx_dict_add_string(&state->engines, nx_engine_lower((enum nx_engine)e));
@@ -30,20 +28,14 @@ static void *open_table(const struct nx_profile *profile)
             size_t merged;
             struct nx_interval *list = nx_active_intervals(trace, (int)c, (enum nx_engine)e, &merged);
 
-            for (size_t i = 0; i < merged; i++) {
-                state->rows = nx_grow(state->rows, state->count, &capacity, sizeof(*state->rows));
-                state->rows[state->count++] = (struct row){list[i], (uint8_t)e, (uint8_t)c};
-            }
+            for (size_t i = 0; i < merged; i++)
+                *(struct row *)nx_rows_add(&state->rows, sizeof(struct row)) =
+                    (struct row){list[i], (uint8_t)e, (uint8_t)c};
             free(list);
         }
     }
-    state->rows = nx_sort_rows(state->rows, state->count, sizeof(*state->rows), offsetof(struct row, time.start));
+    nx_rows_sort(&state->rows, sizeof(struct row), offsetof(struct row, time.start));
     return state;
-}
-
-static uint64_t count_rows(const void *opaque)
-{
-    return ((const struct state *)opaque)->count;
 }
 
 static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
@@ -51,7 +43,7 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
     const struct state *state = opaque;
 
     for (uint32_t i = 0; i < chunk->rows; i++) {
-        const struct row *row = &state->rows[first + i];
+        const struct row *row = nx_rows_at(state, first + i, sizeof(*row));
 
         nx_put_i64(chunk, NX_ActiveTime_start_ts, i, nx_ns(row->time.start));
         nx_put_i64(chunk, NX_ActiveTime_end_ts, i, nx_ns(row->time.end));
@@ -68,11 +60,8 @@ static const struct nx_dict *dictionary(const void *opaque, unsigned column)
 
 static void close_table(void *opaque)
 {
-    struct state *state = opaque;
-
-    free(state->rows);
-    nx_dict_free(&state->engines);
-    free(state);
+    nx_dict_free(&((struct state *)opaque)->engines);
+    nx_rows_close(opaque);
 }
 
-const struct nx_table nx_table_ActiveTime = {"ActiveTime", open_table, count_rows, fill, dictionary, close_table};
+const struct nx_table nx_table_ActiveTime = {"ActiveTime", open_table, nx_rows_count, fill, dictionary, close_table};

@@ -3,31 +3,23 @@
  * each of up to 16 DMA engines; the row shows the last one that the trace
  * lists, as the closed tool does.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "tables/names.h"
+#include "tables/rows.h"
 #include "tables/table.h"
 
-struct state {
-    const struct nx_trace *trace;
-    struct row {
-        const struct nx_ntff_ring *ring;
-        uint32_t core;
-    } *rows;
-    uint64_t count;
+struct row {
+    const struct nx_ntff_ring *ring;
+    uint32_t core;
 };
 
 static void *open_table(const struct nx_profile *profile)
 {
     const struct nx_trace *trace = profile->trace;
-    struct state *state = nx_zalloc(1, sizeof(*state));
+    struct nx_rows *rows = nx_zalloc(1, sizeof(*rows));
     struct nx_dict seen = {0}; /* number of a (core, name, index) = number of its row */
     struct nx_text key = {0};
-    size_t capacity = 0;
 
-    state->trace = trace;
     for (uint32_t c = 0; c < trace->core_count; c++)
         for (size_t r = 0; r < trace->cores[c].ntff->ring_count; r++) {
             const struct nx_ntff_ring *ring = &trace->cores[c].ntff->rings[r];
@@ -36,28 +28,19 @@ static void *open_table(const struct nx_profile *profile)
             nx_text_clear(&key);
             nx_text_printf(&key, "%u/%u/%s", c, ring->index, ring->name);
             row = nx_dict_add(&seen, key.data, key.size);
-            if (row == state->count) {
-                state->rows = nx_grow(state->rows, row, &capacity, sizeof(*state->rows));
-                state->count++;
-            }
-            state->rows[row] = (struct row){ring, c};
+            if (row == rows->count)
+                nx_rows_add(rows, sizeof(struct row));
+            ((struct row *)rows->list)[row] = (struct row){ring, c};
         }
     nx_dict_free(&seen);
     nx_text_free(&key);
-    return state;
+    return rows;
 }
 
-static uint64_t count_rows(const void *opaque)
+static void fill(const void *state, uint64_t first, struct nx_chunk *chunk)
 {
-    return ((const struct state *)opaque)->count;
-}
-
-static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
-{
-    const struct state *state = opaque;
-
     for (uint32_t i = 0; i < chunk->rows; i++) {
-        const struct row *row = &state->rows[first + i];
+        const struct row *row = nx_rows_at(state, first + i, sizeof(*row));
         char type[24];
 
         nx_ring_type_text(row->ring->type, type, sizeof(type));
@@ -71,10 +54,4 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
     }
 }
 
-static void close_table(void *opaque)
-{
-    free(((struct state *)opaque)->rows);
-    free(opaque);
-}
-
-const struct nx_table nx_table_DmaQueuesInfo = {"DmaQueuesInfo", open_table, count_rows, fill, NULL, close_table};
+const struct nx_table nx_table_DmaQueuesInfo = {"DmaQueuesInfo", open_table, nx_rows_count, fill, NULL, nx_rows_close};

@@ -6,6 +6,10 @@
 #include "base/sort.h"
 #include "tables/static_dma.h"
 
+/* Values of real kernels are of a few pieces each; hostile code would cut them finer, and take memory for it. */
+#define LIVES_PER_ACCESS 16
+#define LIVES_ALWAYS 1000000
+
 #define ACCUMULATOR_BYTES 4 /* what a MATMUL writes for each element, whatever it reads */
 
 /* What is looked at. */
@@ -255,7 +259,7 @@ static void visit(struct nx_liveness *out, const uint32_t *edges, size_t at, str
 static void follow(const struct view *view, struct nx_liveness *out)
 {
     struct extents x = read_extents(view);
-    size_t edge_count;
+    size_t edge_count, limit;
     uint64_t visits = 0;
     uint32_t *edges = find_edges(&x, &edge_count), *order;
     struct accesses a = list_accesses(view, &x);
@@ -264,7 +268,8 @@ static void follow(const struct view *view, struct nx_liveness *out)
     *out = (struct nx_liveness){0};
     order = nx_alloc(a.count * sizeof(*order));
     nx_sort_order(a.keys, order, a.count);
-    for (size_t i = 0; i < a.count && visits <= NX_LIVENESS_MAX; i++) {
+    limit = a.count * LIVES_PER_ACCESS + LIVES_ALWAYS;
+    for (size_t i = 0; i < a.count && visits <= NX_LIVENESS_MAX && out->count <= limit; i++) {
         const struct access *access = &a.list[order[i]];
         const struct extent *extent = &x.list[access->extent];
         size_t first = edge_of(edges, edge_count, extent->start), last = edge_of(edges, edge_count, extent->end);
@@ -276,7 +281,7 @@ static void follow(const struct view *view, struct nx_liveness *out)
     for (size_t at = 0; at + 1 < edge_count; at++)
         if (pieces[at].used)
             finish(out, edges, at, &pieces[at], INT64_MAX);
-    if (visits > NX_LIVENESS_MAX)
+    if (visits > NX_LIVENESS_MAX || out->count > limit)
         nx_liveness_close(out);
     free(x.list);
     free(x.first);

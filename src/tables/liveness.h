@@ -34,8 +34,8 @@ struct nx_liveness {
 
 /*
  * Memory is cut at all addresses where an access begins or ends, and each access visits the pieces that it
- * covers: near linear for kernels, whose tiles share their edges.  Beyond NX_LIVENESS_MAX visits (hostile code)
- * the result is empty.
+ * covers: near linear for kernels, whose tiles share their edges.  Beyond NX_LIVENESS_MAX visits, or with many
+ * times more stretches than accesses (hostile code), the result is empty.
  */
 #define NX_LIVENESS_MAX ((uint64_t)1 << 30)
 void nx_liveness_open(const struct nx_trace *trace, uint32_t core, enum nx_memory memory, struct nx_liveness *out);

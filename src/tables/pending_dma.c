@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
+#include "tables/rows.h"
 #include "tables/table.h"
 
 struct change {
@@ -21,11 +22,6 @@ struct row {
     int64_t time;
     int32_t value;
     uint8_t core;
-};
-
-struct state {
-    struct row *rows;
-    uint64_t count;
 };
 
 static struct change *find_changes(const struct nx_trace *trace, size_t *count)
@@ -57,36 +53,27 @@ static struct change *find_changes(const struct nx_trace *trace, size_t *count)
 
 static void *open_table(const struct nx_profile *profile)
 {
-    struct state *state = nx_zalloc(1, sizeof(*state));
+    struct nx_rows *rows = nx_zalloc(1, sizeof(*rows));
     int32_t *pending = nx_zalloc(profile->trace->core_count, sizeof(*pending));
     size_t count;
     struct change *changes = find_changes(profile->trace, &count);
 
     changes = nx_sort_rows(changes, count, sizeof(*changes), offsetof(struct change, time));
-    state->rows = nx_alloc(count * sizeof(*state->rows));
-    state->count = count;
     for (size_t i = 0; i < count; i++) {
         const struct change *c = &changes[i];
 
         pending[c->core] += c->step;
-        state->rows[i] = (struct row){c->time, pending[c->core], c->core};
+        *(struct row *)nx_rows_add(rows, sizeof(struct row)) = (struct row){c->time, pending[c->core], c->core};
     }
     free(pending);
     free(changes);
-    return state;
+    return rows;
 }
 
-static uint64_t count_rows(const void *opaque)
+static void fill(const void *state, uint64_t first, struct nx_chunk *chunk)
 {
-    return ((const struct state *)opaque)->count;
-}
-
-static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
-{
-    const struct state *state = opaque;
-
     for (uint32_t i = 0; i < chunk->rows; i++) {
-        const struct row *row = &state->rows[first + i];
+        const struct row *row = nx_rows_at(state, first + i, sizeof(*row));
 
         nx_put_i64(chunk, NX_PendingDma_timestamp, i, nx_ns(row->time));
         nx_put_i32(chunk, NX_PendingDma_value, i, row->value);
@@ -94,10 +81,4 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
     }
 }
 
-static void close_table(void *opaque)
-{
-    free(((struct state *)opaque)->rows);
-    free(opaque);
-}
-
-const struct nx_table nx_table_PendingDma = {"PendingDma", open_table, count_rows, fill, NULL, close_table};
+const struct nx_table nx_table_PendingDma = {"PendingDma", open_table, nx_rows_count, fill, NULL, nx_rows_close};

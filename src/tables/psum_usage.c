@@ -1,6 +1,4 @@
 /* PsumUsage: which banks of PSUM hold values still to be read. */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "tables/table.h"
 #include "tables/usage.h"
@@ -15,27 +13,21 @@ static void weigh(const struct nx_live *live, uint32_t slot[NX_USAGE_SLOTS])
 
 static void *open_table(const struct nx_profile *profile)
 {
-    struct nx_usage *usage = nx_zalloc(1, sizeof(*usage));
+    struct nx_rows *rows = nx_zalloc(1, sizeof(*rows));
 
-    nx_usage_open(profile->trace, NX_MEMORY_PSUM, weigh, usage);
-    return usage;
+    nx_usage_add(profile->trace, NX_MEMORY_PSUM, weigh, rows);
+    return rows;
 }
 
-static uint64_t count_rows(const void *opaque)
-{
-    return ((const struct nx_usage *)opaque)->count;
-}
-
-static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
+static void fill(const void *state, uint64_t first, struct nx_chunk *chunk)
 {
     static const unsigned columns[BANKS] = {
         NX_PsumUsage_bank_0_util_percent, NX_PsumUsage_bank_1_util_percent, NX_PsumUsage_bank_2_util_percent,
         NX_PsumUsage_bank_3_util_percent, NX_PsumUsage_bank_4_util_percent, NX_PsumUsage_bank_5_util_percent,
         NX_PsumUsage_bank_6_util_percent, NX_PsumUsage_bank_7_util_percent};
-    const struct nx_usage *usage = opaque;
 
     for (uint32_t i = 0; i < chunk->rows; i++) {
-        const struct nx_usage_row *row = &usage->rows[first + i];
+        const struct nx_usage_row *row = nx_rows_at(state, first + i, sizeof(*row));
         int used = 0;
 
         nx_put_i64(chunk, NX_PsumUsage_timestamp, i, nx_ns(row->time));
@@ -48,10 +40,4 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
     }
 }
 
-static void close_table(void *opaque)
-{
-    free(((struct nx_usage *)opaque)->rows);
-    free(opaque);
-}
-
-const struct nx_table nx_table_PsumUsage = {"PsumUsage", open_table, count_rows, fill, NULL, close_table};
+const struct nx_table nx_table_PsumUsage = {"PsumUsage", open_table, nx_rows_count, fill, NULL, nx_rows_close};

@@ -1,6 +1,4 @@
 /* SbufUsage: the share of SBUF that holds values still to be read, in four sampled partitions. */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "tables/table.h"
 #include "tables/usage.h"
@@ -9,7 +7,7 @@
 static const unsigned sampled[SAMPLES] = {0, 32, 64, 96};
 
 struct state {
-    struct nx_usage usage;
+    struct nx_rows rows;
     float share_of_byte; /* single precision, as the closed tool computes these shares */
 };
 
@@ -27,13 +25,8 @@ static void *open_table(const struct nx_profile *profile)
     if (!profile->trace->device) /* the size of a partition is not known: no rows */
         return state;
     state->share_of_byte = (float)(1.0 / (double)profile->trace->device->sbuf_partition_bytes);
-    nx_usage_open(profile->trace, NX_MEMORY_SBUF, weigh, &state->usage);
+    nx_usage_add(profile->trace, NX_MEMORY_SBUF, weigh, &state->rows);
     return state;
-}
-
-static uint64_t count_rows(const void *opaque)
-{
-    return ((const struct state *)opaque)->usage.count;
 }
 
 static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
@@ -44,7 +37,7 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
     const struct state *state = opaque;
 
     for (uint32_t i = 0; i < chunk->rows; i++) {
-        const struct nx_usage_row *row = &state->usage.rows[first + i];
+        const struct nx_usage_row *row = nx_rows_at(state, first + i, sizeof(*row));
         double sum = 0;
 
         nx_put_i64(chunk, NX_SbufUsage_timestamp, i, nx_ns(row->time));
@@ -57,10 +50,4 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
     }
 }
 
-static void close_table(void *opaque)
-{
-    free(((struct state *)opaque)->usage.rows);
-    free(opaque);
-}
-
-const struct nx_table nx_table_SbufUsage = {"SbufUsage", open_table, count_rows, fill, NULL, close_table};
+const struct nx_table nx_table_SbufUsage = {"SbufUsage", open_table, nx_rows_count, fill, NULL, nx_rows_close};

@@ -7,9 +7,9 @@
  * whole is the end of the core's last instruction in whole nanoseconds.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
+#include "tables/rows.h"
 #include "tables/table.h"
 
 struct row {
@@ -20,14 +20,13 @@ struct row {
 };
 
 struct state {
+    struct nx_rows rows;
     const struct nx_trace *trace;
-    struct row *rows;
-    size_t count, capacity;
 };
 
 static void add_core(struct state *state, uint32_t core)
 {
-    struct row types[256] = {0}, all = {.core = core, .type = -1};
+    struct row types[256] = {0}, all = {.core = core, .type = -1}, *row;
     bool seen[256] = {false}, any = false;
 
     for (uint32_t i = 0; i < state->trace->throttle_count; i++) {
@@ -47,10 +46,10 @@ static void add_core(struct state *state, uint32_t core)
     for (int type = 0; type < 256 + 1; type++) {
         if (type < 256 ? !seen[type] : !any)
             continue;
-        state->rows = nx_grow(state->rows, state->count, &state->capacity, sizeof(*state->rows));
-        state->rows[state->count] = type < 256 ? types[type] : all;
-        state->rows[state->count].core = core;
-        state->rows[state->count++].type = type < 256 ? type : -1;
+        row = nx_rows_add(&state->rows, sizeof(*row));
+        *row = type < 256 ? types[type] : all;
+        row->core = core;
+        row->type = type < 256 ? type : -1;
     }
 }
 
@@ -64,17 +63,12 @@ static void *open_table(const struct nx_profile *profile)
     return state;
 }
 
-static uint64_t count_rows(const void *opaque)
-{
-    return ((const struct state *)opaque)->count;
-}
-
 static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
 {
     const struct state *state = opaque;
 
     for (uint32_t i = 0; i < chunk->rows; i++) {
-        const struct row *row = &state->rows[first + i];
+        const struct row *row = nx_rows_at(state, first + i, sizeof(*row));
         double total = (double)nx_ns(state->trace->cores[row->core].last_end);
         double whole = row->type < 0 ? total : (double)row->time;
         char text[24];
@@ -94,10 +88,5 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
     }
 }
 
-static void close_table(void *opaque)
-{
-    free(((struct state *)opaque)->rows);
-    free(opaque);
-}
-
-const struct nx_table nx_table_ThrottleSummary = {"ThrottleSummary", open_table, count_rows, fill, NULL, close_table};
+const struct nx_table nx_table_ThrottleSummary = {"ThrottleSummary", open_table, nx_rows_count,
+                                                  fill,              NULL,       nx_rows_close};

@@ -7,7 +7,7 @@
 #include "base/sort.h"
 
 /* A stretch begins (row number 2 i) or ends (2 i + 1). */
-static void sweep(const struct nx_liveness *live, uint8_t core, nx_usage_weigh *weigh, struct nx_usage *usage)
+static void sweep(const struct nx_liveness *live, uint8_t core, nx_usage_weigh *weigh, struct nx_rows *rows)
 {
     size_t count = 2 * live->count;
     uint64_t *keys = nx_alloc(count * sizeof(*keys));
@@ -20,6 +20,7 @@ static void sweep(const struct nx_liveness *live, uint8_t core, nx_usage_weigh *
     nx_sort_order(keys, order, count);
     for (size_t i = 0; i < count;) {
         uint64_t time = keys[order[i]];
+        struct nx_usage_row *row;
         bool shown = false; /* a value that only makes room for the next one is no change */
 
         for (; i < count && keys[order[i]] == time; i++) {
@@ -34,25 +35,23 @@ static void sweep(const struct nx_liveness *live, uint8_t core, nx_usage_weigh *
         }
         if (!shown)
             continue;
-        usage->rows = nx_grow(usage->rows, usage->count, &usage->capacity, sizeof(*usage->rows));
-        usage->rows[usage->count] = (struct nx_usage_row){.time = (int64_t)time, .core = core};
+        row = nx_rows_add(rows, sizeof(*row));
+        *row = (struct nx_usage_row){.time = (int64_t)time, .core = core};
         for (int s = 0; s < NX_USAGE_SLOTS; s++)
-            usage->rows[usage->count].slot[s] = now[s];
-        usage->count++;
+            row->slot[s] = now[s];
     }
     free(keys);
     free(order);
 }
 
-void nx_usage_open(const struct nx_trace *trace, enum nx_memory memory, nx_usage_weigh *weigh, struct nx_usage *usage)
+void nx_usage_add(const struct nx_trace *trace, enum nx_memory memory, nx_usage_weigh *weigh, struct nx_rows *rows)
 {
-    *usage = (struct nx_usage){0};
     for (uint32_t c = 0; c < trace->core_count; c++) {
         struct nx_liveness live;
 
         nx_liveness_open(trace, c, memory, &live);
-        sweep(&live, (uint8_t)c, weigh, usage);
+        sweep(&live, (uint8_t)c, weigh, rows);
         nx_liveness_close(&live);
     }
-    usage->rows = nx_sort_rows(usage->rows, usage->count, sizeof(*usage->rows), offsetof(struct nx_usage_row, time));
+    nx_rows_sort(rows, sizeof(struct nx_usage_row), offsetof(struct nx_usage_row, time));
 }

@@ -6,6 +6,7 @@
 #define NX_TABLES_USAGE_H
 
 #include "tables/liveness.h"
+#include "tables/rows.h"
 
 #define NX_USAGE_SLOTS 8 /* four sampled partitions of SBUF, or eight banks of PSUM */
 
@@ -15,14 +16,10 @@ struct nx_usage_row {
     uint32_t slot[NX_USAGE_SLOTS]; /* bytes, or how many live stretches the bank holds */
 };
 
-struct nx_usage {
-    struct nx_usage_row *rows; /* by time */
-    size_t count, capacity;
-};
-
 /* Adds to the slots what a stretch counts for. */
 typedef void nx_usage_weigh(const struct nx_live *live, uint32_t slot[NX_USAGE_SLOTS]);
 
-void nx_usage_open(const struct nx_trace *trace, enum nx_memory memory, nx_usage_weigh *weigh, struct nx_usage *usage);
+/* Appends the rows (struct nx_usage_row) of all cores, by time. */
+void nx_usage_add(const struct nx_trace *trace, enum nx_memory memory, nx_usage_weigh *weigh, struct nx_rows *rows);
 
 #endif
