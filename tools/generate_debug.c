@@ -12,7 +12,8 @@
 
 static const uint32_t level_of[] = {1, 2, 3, 5, 6}; /* engine numbers of .dbg files; 4 is DMA */
 
-/* Numbers of the HLO and framework operations; the kernel multiplies, converts, and transposes before that. */
+/* Numbers of the HLO and framework operations; the kernel multiplies, converts, and transposes before that.
+ */
 enum { HLO_DOT = 11, HLO_CONVERT, HLO_TRANSPOSE };
 enum { OP_MM = 21, OP_T };
 
@@ -277,12 +278,13 @@ static uint64_t loop_id(const struct numbering *n, int32_t m, int32_t column, in
 static void put_loop(struct nx_text *out, const char **comma, uint64_t id, uint64_t parent, const char *name,
                      int32_t value, uint32_t line, uint32_t core)
 {
-    nx_text_printf(out,
-                   "%s\n{\"iteration_variable_id\":%" PRIu64 ",\"variable_name\":\"%s\",\"variable_value\":%d,", *comma,
-                   id, name, value);
+    nx_text_printf(
+        out, "%s\n{\"iteration_variable_id\":%" PRIu64 ",\"variable_name\":\"%s\",\"variable_value\":%d,",
+        *comma, id, name, value);
     if (parent)
         nx_text_printf(out, "\"parent_iteration_variable_id\":%" PRIu64 ",", parent);
-    nx_text_printf(out, "\"pcore_idx\":%u,\"file_path\":\"" NX_GENERATE_SOURCE "\",\"line_number\":%u}", core, line);
+    nx_text_printf(out, "\"pcore_idx\":%u,\"file_path\":\"" NX_GENERATE_SOURCE "\",\"line_number\":%u}", core,
+                   line);
     *comma = ",";
 }
 
@@ -310,11 +312,11 @@ static void put_loops(const struct gen_plan *plan, const struct gen_core *core, 
         if (m != last_m)
             put_loop(out, comma, loop_id(&numbers, m, -1, -1), 0, "m", m, NX_LINE_LOOP_M, core->number);
         last_m = m;
-        put_loop(out, comma, loop_id(&numbers, m, n, -1), loop_id(&numbers, m, -1, -1), "n", n, NX_LINE_LOOP_N,
-                 core->number);
+        put_loop(out, comma, loop_id(&numbers, m, n, -1), loop_id(&numbers, m, -1, -1), "n", n,
+                 NX_LINE_LOOP_N, core->number);
         for (int32_t k = 0; k < (int32_t)depth; k++)
-            put_loop(out, comma, loop_id(&numbers, m, n, k), loop_id(&numbers, m, n, -1), "k", k, NX_LINE_LOOP_K,
-                     core->number);
+            put_loop(out, comma, loop_id(&numbers, m, n, k), loop_id(&numbers, m, n, -1), "k", k,
+                     NX_LINE_LOOP_K, core->number);
     }
 }
 
@@ -329,8 +331,9 @@ static void put_kernel_insts(const struct gen_plan *plan, const struct gen_core 
 
         if (!gen_line(plan, b->penguin))
             continue;
-        nx_text_printf(out, "%s\n{\"kernel_instruction_name\":\"%s\",\"stack_frame_id\":1,\"stack_frame_depth\":1,",
-                       *comma, b->name);
+        nx_text_printf(
+            out, "%s\n{\"kernel_instruction_name\":\"%s\",\"stack_frame_id\":1,\"stack_frame_depth\":1,",
+            *comma, b->name);
         if (loop)
             nx_text_printf(out, "\"iteration_variables_id\":%" PRIu64 ",", loop);
         nx_text_printf(out,
@@ -350,8 +353,9 @@ static void put_kernel(struct gen_package *p)
     for (uint32_t c = 0; c < p->plan->core_count; c++)
         put_kernel_insts(p->plan, &p->plan->cores[c], &comma, &out);
     nx_text_printf(&out,
-                   "],\n\"KernelStackFrames\":[\n{\"stack_frame_id\":1,\"fully_qualified_function_name\":\"kernels." KERNEL
-                   "." KERNEL "\",\"file_path\":\"" NX_GENERATE_SOURCE "\",\"line_number\":%d}],\n"
+                   "],\n\"KernelStackFrames\":[\n{\"stack_frame_id\":1,\"fully_qualified_function_name\":"
+                   "\"kernels." KERNEL "." KERNEL "\",\"file_path\":\"" NX_GENERATE_SOURCE
+                   "\",\"line_number\":%d}],\n"
                    "\"KernelIterationVariables\":[",
                    NX_LINE_KERNEL);
     comma = "";

@@ -165,10 +165,11 @@ static void read_member(struct reading *d)
     }
     if (d->out->inst_count == before.inst_count && d->out->frame_count == before.frame_count &&
         d->out->loop_count == before.loop_count)
-        nx_warn(&d->r->neff->warnings, NX_WARN_UNKNOWN,
-                "%s is there, but in a layout that this build does not know: no source lines and loops of the "
-                "kernel",
-                d->member);
+        nx_warn(
+            &d->r->neff->warnings, NX_WARN_UNKNOWN,
+            "%s is there, but in a layout that this build does not know: no source lines and loops of the "
+            "kernel",
+            d->member);
     else if (d->unknown_keys)
         nx_warn(&d->r->neff->warnings, NX_WARN_UNKNOWN, "%s holds keys that this build does not know",
                 d->member);
@@ -208,6 +209,7 @@ void nx_neff_read_kernel_debug(struct nx_neff_reader *r)
         if (strcmp(slash ? slash + 1 : r->kept[i].name, MEMBER) != 0)
             continue;
         d.member = r->kept[i].name;
+        d.out->is_there = true;
         read_member(&d);
     }
     if (d.out->inst_count)
@@ -239,7 +241,8 @@ const struct nx_kernel_inst *nx_kernel_find(const struct nx_kernel_debug *kernel
 
     for (size_t i = 0; i < 2; i++) {
         size_t at = lower_bound(kernel, name, cores[i]);
-        const struct nx_kernel_inst *inst = at < kernel->inst_count ? &kernel->insts[kernel->by_name[at]] : NULL;
+        const struct nx_kernel_inst *inst =
+            at < kernel->inst_count ? &kernel->insts[kernel->by_name[at]] : NULL;
 
         if (inst && inst->place.core == cores[i] && strcmp(inst->name, name) == 0)
             return inst;

@@ -225,6 +225,7 @@ struct nx_kernel_debug {
     struct nx_kernel_frame *frames;
     struct nx_kernel_loop *loops;
     size_t inst_count, frame_count, loop_count;
+    bool is_there; /* the NEFF has such a member, whatever its layout */
     uint32_t *by_name; /* numbers of insts, by name and core */
     struct nx_dict texts; /* of files, functions, variables: each is kept once */
 };

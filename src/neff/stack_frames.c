@@ -264,8 +264,8 @@ void nx_neff_resolve_frames(struct nx_neff_reader *r, struct nx_neff_graph *grap
 
     for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
         for (size_t k = 0; k < levels[i]->file_count && !so_far.common.count; k++)
-            so_far.common = (struct nx_frame_range){levels[i]->files[k].first_frame,
-                                                    levels[i]->files[k].frame_count};
+            so_far.common =
+                (struct nx_frame_range){levels[i]->files[k].first_frame, levels[i]->files[k].frame_count};
     for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
         resolve(levels[i], &so_far);
     for (int e = 0; e < NX_ENGINE_COUNT; e++)

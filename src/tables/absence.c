@@ -6,9 +6,9 @@
     "it needs compiler debug information that reaches up to this level: compile with NEURON_FRAMEWORK_DEBUG=1 "        \
     "XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1"
 #define KERNEL_SOURCE                                                                                                  \
-    "it needs the debug information of an NKI kernel in the NEFF: compile with NKI_DEBUG_INFO=1"
+    "it needs the debug information of an NKI kernel in the NEFF: compile with NKI_DEBUG_INFO=True"
 #define STACK_FRAMES                                                                                                   \
-    "it needs the framework's stack frames in the NEFF: compile with XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1"
+    "it needs the framework's stack frames in the NEFF: compile with NEURON_FRAMEWORK_DEBUG=1"
 #define COLLECTIVES                                                                                                    \
     "it needs a kernel with collectives, and how traces record those is not known to this program: Warning says "      \
     "whether this profile has any"

@@ -31,4 +31,5 @@ static void close_table(void *opaque)
     (void)opaque;
 }
 
-const struct nx_table nx_table_KernelStackFrames = {"KernelStackFrames", open_table, count_rows, fill, NULL, close_table};
+const struct nx_table nx_table_KernelStackFrames = {"KernelStackFrames", open_table, count_rows, fill, NULL,
+                                                    close_table};

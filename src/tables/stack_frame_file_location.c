@@ -34,4 +34,5 @@ static void close_table(void *opaque)
     (void)opaque;
 }
 
-const struct nx_table nx_table_StackFrameFileLocation = {"StackFrameFileLocation", open_table, count_rows, fill, NULL, close_table};
+const struct nx_table nx_table_StackFrameFileLocation = {
+    "StackFrameFileLocation", open_table, count_rows, fill, NULL, close_table};

@@ -44,7 +44,7 @@ struct origins {
     struct of_penguin *of_penguin;
     struct of_hlo *of_hlo;
     uint32_t *of_framework; /* its name; NX_NO_TEXT: not asked for yet, or empty */
-    uint32_t *seen_frame;  /* by frame: the list it was last put in */
+    uint32_t *seen_frame;   /* by frame: the list it was last put in */
     uint32_t lists;
     struct nx_dict places; /* struct place_key -> number into `lines` */
     uint32_t *lines;       /* into nx_trace.lines */
@@ -187,7 +187,8 @@ static const struct of_penguin *follow_penguin(struct origins *o, const struct n
     return up;
 }
 
-/* Kernel instructions are named as BIR instructions are, or with the number of the penguin instruction behind it. */
+/* Kernel instructions are named as BIR instructions are, or with the number of the penguin instruction behind
+ * it. */
 static const struct nx_kernel_inst *kernel_inst(struct origins *o, const struct nx_dbg_entry *bir)
 {
     const struct nx_kernel_debug *kernel = &o->trace->neff->kernel;
@@ -273,8 +274,7 @@ static uint32_t origin_of(struct origins *o, const struct nx_dbg_entry *bir)
     uint32_t *number = &o->of_bir[bir - o->core->neff->bir.entries];
 
     if (*number == NX_NONE) {
-        trace->origins =
-            nx_grow(trace->origins, trace->origin_count, &o->capacity, sizeof(*trace->origins));
+        trace->origins = nx_grow(trace->origins, trace->origin_count, &o->capacity, sizeof(*trace->origins));
         *number = trace->origin_count;
         follow_bir(o, bir, &trace->origins[trace->origin_count++]);
     }
@@ -325,7 +325,8 @@ static void warn_about_gaps(const struct origins *o)
     struct nx_warnings *warnings = &o->trace->warnings;
 
     if (o->too_many_lines)
-        nx_warn(warnings, NX_WARN_UNKNOWN, "the names of the source files are too long to keep: some lines are left out");
+        nx_warn(warnings, NX_WARN_UNKNOWN,
+                "the names of the source files are too long to keep: some lines are left out");
     if (o->bad_line)
         nx_warn(warnings, NX_WARN_INCONSISTENT,
                 "debug information names source lines of files that it does not have: they are left out");
@@ -333,7 +334,11 @@ static void warn_about_gaps(const struct origins *o)
         return; /* not even BIR names: said when the NEFF was read */
     if (!o->with_line)
         nx_warn(warnings, NX_WARN_MISSING, NX_SAY_NO_LINES);
-    if (!o->with_kernel)
+    if (!o->with_kernel && o->trace->neff->kernel.inst_count)
+        nx_warn(
+            warnings, NX_WARN_INCONSISTENT,
+            "the kernel's debug information names no instruction of the code (nki_source_location is NULL)");
+    if (!o->with_kernel && !o->trace->neff->kernel.is_there)
         nx_warn(warnings, NX_WARN_MISSING, NX_SAY_NO_KERNEL_LINES);
     if (!o->with_hlo || !o->with_framework)
         nx_warn(warnings, NX_WARN_MISSING, NX_SAY_NO_LEVELS,

@@ -74,10 +74,14 @@ static void check_frame(const struct nx_neff *neff, uint64_t frame, const char *
 static void members_are_told_by_their_names(void **state)
 {
     static const char *const names[] = {
-        "debug_info/debug_info_penguin.dbg_sg000000",   "debug_info/debug_info_hlo.dbg_sg000000",
-        "debug_info/debug_info_hlo.dbg_sg000000_1",     "debug_info/debug_info_pttf.dbg",
-        "debug_info/debug_info_pttf_2.dbg_sg000000",    "debug_info/debug_info_hlo.dbg_sg000001",
-        "sg01/debug_info_penguin.dbg",                  "debug_info/debug_info_hlo.txt",
+        "debug_info/debug_info_penguin.dbg_sg000000",
+        "debug_info/debug_info_hlo.dbg_sg000000",
+        "debug_info/debug_info_hlo.dbg_sg000000_1",
+        "debug_info/debug_info_pttf.dbg",
+        "debug_info/debug_info_pttf_2.dbg_sg000000",
+        "debug_info/debug_info_hlo.dbg_sg000001",
+        "sg01/debug_info_penguin.dbg",
+        "debug_info/debug_info_hlo.txt",
     };
     enum { COUNT = sizeof(names) / sizeof(names[0]) };
     struct nx_text files[COUNT] = {{0}};
@@ -143,7 +147,8 @@ static void check_line(const struct nx_dbg *dbg, uint64_t id, const char *file, 
     }
 }
 
-/* Each engine's file counts in a list of its own; pieces of one level share that of the first that has one. */
+/* Each engine's file counts in a list of its own; pieces of one level share that of the first that has one.
+ */
 static void lines_are_of_the_files_own_list(void **state)
 {
     struct nx_text pe = {0}, dve = {0}, first = {0}, second = {0};
@@ -247,7 +252,8 @@ static void frames_of_several_files_get_numbers_of_their_own(void **state)
     nx_text_free(&penguin);
 }
 
-/* The member of its own holds the index bare, or inside of a debug message; it serves files that have none. */
+/* The member of its own holds the index bare, or inside of a debug message; it serves files that have none.
+ */
 static void an_index_may_stand_alone(void **state)
 {
     struct nx_text hlo = {0}, index = {0}, inside = {0};
@@ -295,11 +301,11 @@ static void numbers_out_of_range_become_none(void **state)
 
     (void)state;
     gen_pb_string(&index, 1, "model.py");
-    put_pair(&index, 3, 2, 1, UINT64_MAX);      /* file 2 of 1, function 1 of 0, line -1 */
+    put_pair(&index, 3, 2, 1, UINT64_MAX); /* file 2 of 1, function 1 of 0, line -1 */
     put_pair(&index, 3, 1, 0, 7);
-    put_pair(&index, 4, 3, UINT64_MAX, 0);      /* location 3 of 2 */
-    put_pair(&index, 4, 2, 2, 0);               /* its own parent: for the reader of chains to mind */
-    put_pair(&index, 5, 1, 1, 1);               /* no such table */
+    put_pair(&index, 4, 3, UINT64_MAX, 0); /* location 3 of 2 */
+    put_pair(&index, 4, 2, 2, 0);          /* its own parent: for the reader of chains to mind */
+    put_pair(&index, 5, 1, 1, 1);          /* no such table */
     gen_pb_message(&hlo, 6, &index);
     change = part("debug_info/debug_info_hlo.dbg_sg000000", &hlo);
     read_with(&change, 1, &neff);

@@ -169,8 +169,8 @@ static void every_absence_has_its_reason(void **state)
     }
     assert_non_null(strstr(nx_table_absence(nx_schema_find("DmaPacketAggregated", false)),
                            "NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1"));
-    assert_non_null(strstr(nx_table_absence(nx_schema_find("KernelInstructions", false)), "NKI_DEBUG_INFO=1"));
-    assert_non_null(strstr(nx_table_absence(nx_schema_find("StackFrame", false)), "XLA_HLO_DEBUG=1"));
+    assert_non_null(strstr(nx_table_absence(nx_schema_find("KernelInstructions", false)), "NKI_DEBUG_INFO=True"));
+    assert_non_null(strstr(nx_table_absence(nx_schema_find("StackFrame", false)), "NEURON_FRAMEWORK_DEBUG=1"));
     assert_non_null(strstr(nx_table_absence(nx_schema_find("AssemblyInstruction", false)), "compiler_pc"));
 }
 
