@@ -59,7 +59,7 @@ const struct nx_advice nx_advices[NX_REMEDY_COUNT] = {
     [NX_REMEDY_AGAIN] = {"capture", {NULL}, "capture once more, and let the run end before the trace is read"},
     [NX_REMEDY_PAIR] = {"capture", {NULL}, "take the NEFF that ran, as the capture left it beside its NTFF"},
     [NX_REMEDY_DEBUG_INFO] = {"compile",
-                              {"NEURON_FRAMEWORK_DEBUG=1", "XLA_IR_DEBUG=1", "XLA_HLO_DEBUG=1", "NKI_DEBUG_INFO=1"},
+                              {"NEURON_FRAMEWORK_DEBUG=1", "XLA_IR_DEBUG=1", "XLA_HLO_DEBUG=1", "NKI_DEBUG_INFO=True"},
                               "instructions then name their source lines, layers and stack frames; a NEFF from a cache "
                               "is as it was: clear the cache first"},
     [NX_REMEDY_COMPILER] = {"compile",

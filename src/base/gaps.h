@@ -67,7 +67,7 @@
     "the NEFF names no source lines (bir_debug_info_source_location): compile with NEURON_FRAMEWORK_DEBUG=1"
 #define NX_SAY_NO_KERNEL_LINES                                                                                        \
     "the NEFF has no debug information of a kernel (nki_source_location, KernelInstructions and its loops): compile " \
-    "with NKI_DEBUG_INFO=1"
+    "with NKI_DEBUG_INFO=True"
 #define NX_SAY_NO_LEVELS \
     "the NEFF's debug information does not reach %s: compile with XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1"
 #define NX_SAY_NO_STACK_FRAMES \
