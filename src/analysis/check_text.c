@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analysis/check.h"
+#include "analysis/draw.h"
 
 struct page {
     struct nx_text *out;
@@ -22,67 +23,16 @@ static void put_coloured(struct page *page, const char *status, const char *text
         nx_text_puts(page->out, "\033[0m");
 }
 
-static void put_spaces(struct nx_text *out, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        nx_text_append(out, " ", 1);
-}
-
-/* The first `size` bytes of a string as columns. */
-static size_t width_of(const char *text, size_t size)
-{
-    struct nx_text word = {0};
-    size_t width;
-
-    nx_text_append(&word, text, size);
-    width = nx_text_width(nx_text_string(&word));
-    nx_text_free(&word);
-    return width;
-}
-
-/* How much of a word that is longer than a line fits into `columns`: at least one character. */
-static size_t piece_of(const char *word, size_t size, size_t columns)
-{
-    size_t cut = nx_utf8_cut(word, size, columns);
-
-    return cut ? cut : size;
-}
-
-/* A sentence at column `indent`, broken at spaces; `first` stands before its first line, inside the indentation. */
+/* A sentence after `indent` blanks; `first`, which is shorter, stands in them on its first line. */
 static void put_wrapped(struct page *page, const char *first, size_t indent, const char *sentence)
 {
     struct nx_text plain = {0};
-    size_t column = indent;
-    const char *at;
+    size_t start = page->out->size;
 
     nx_text_append_plain(&plain, sentence);
-    nx_text_puts(page->out, first);
-    put_spaces(page->out, indent - nx_text_width(first));
-    for (at = nx_text_string(&plain); *at;) {
-        size_t gap = strspn(at, " "), size = strcspn(at + gap, " "), width = width_of(at + gap, size);
-
-        if (column > indent && column + gap + width > NX_CHECK_TEXT_WIDTH) {
-            nx_text_puts(page->out, "\n");
-            put_spaces(page->out, indent);
-            column = indent;
-        } else {
-            put_spaces(page->out, gap);
-            column += gap;
-        }
-        at += gap;
-        if (column + width > NX_CHECK_TEXT_WIDTH) {
-            size = piece_of(at, size, NX_CHECK_TEXT_WIDTH - column);
-            width = width_of(at, size);
-        }
-        nx_text_append(page->out, at, size);
-        column += width;
-        at += size;
-        if (*at && *at != ' ') { /* the rest of a long word */
-            nx_text_puts(page->out, "\n");
-            put_spaces(page->out, indent);
-            column = indent;
-        }
-    }
+    nx_draw_wrapped(page->out, nx_text_string(&plain), indent, NX_CHECK_TEXT_WIDTH);
+    if (page->out->size > start)
+        memcpy(page->out->data + start, first, strlen(first));
     nx_text_puts(page->out, "\n");
     nx_text_free(&plain);
 }

@@ -89,26 +89,59 @@ void nx_draw_tail(struct nx_text *out, const char *text, size_t width)
     nx_text_puts(out, text);
 }
 
+/* The first `size` bytes of a text as columns. */
+static size_t width_of(const char *text, size_t size)
+{
+    struct nx_text word = {0};
+    size_t width;
+
+    nx_text_append(&word, text, size);
+    width = nx_text_width(nx_text_string(&word));
+    nx_text_free(&word);
+    return width;
+}
+
+/* How much of a word that is longer than a line fits into `columns`: at least one character. */
+static size_t piece_of(const char *word, size_t size, size_t columns)
+{
+    size_t cut = nx_utf8_cut(word, size, columns);
+
+    return cut ? cut : size;
+}
+
+static void break_line(struct nx_text *out, size_t indent, size_t *column)
+{
+    nx_text_printf(out, "\n%*s", (int)indent, "");
+    *column = indent;
+}
+
 void nx_draw_wrapped(struct nx_text *out, const char *text, size_t indent, size_t width)
 {
-    size_t column = 0;
+    size_t column = indent;
 
-    while (*text == ' ')
-        text++;
+    text += strspn(text, " ");
+    if (*text)
+        nx_text_printf(out, "%*s", (int)indent, "");
     while (*text) {
-        size_t size = strcspn(text, " ");
+        size_t gap = strspn(text, " "), size = strcspn(text + gap, " "), own = width_of(text + gap, size);
 
-        if (column && column + 1 + size > width) {
-            nx_text_puts(out, "\n");
-            column = 0;
+        if (!size) /* blanks at the end */
+            return;
+        if (column > indent && column + gap + own > width) {
+            break_line(out, indent, &column);
+        } else {
+            nx_text_append(out, text, gap);
+            column += gap;
         }
-        if (!column)
-            nx_text_printf(out, "%*s", (int)indent, "");
-        nx_text_puts(out, column ? " " : "");
-        column = column ? column + 1 + size : indent + size;
+        text += gap;
+        if (column + own > width && indent < width) {
+            size = piece_of(text, size, width - column);
+            own = width_of(text, size);
+        }
         nx_text_append(out, text, size);
+        column += own;
         text += size;
-        while (*text == ' ')
-            text++;
+        if (*text && *text != ' ') /* the rest of a long word */
+            break_line(out, indent, &column);
     }
 }

@@ -15,7 +15,10 @@
 void nx_draw_value(struct nx_text *out, const json_t *value, const char *unit);
 /* As above, of a number. */
 void nx_draw_number(struct nx_text *out, double value, const char *unit);
-/* Appends `text` broken at blanks into lines of `width`, each after `indent` blanks; no newline at the end. */
+/*
+ * Appends `text` broken at blanks into lines of `width`, each after `indent` blanks; no newline at the end. Blanks inside
+ * a line stay as they are; a word that is longer than a line is broken as well.
+ */
 void nx_draw_wrapped(struct nx_text *out, const char *text, size_t indent, size_t width);
 /* The last `width` columns of a text, "..." in front if something was cut off: names differ at their ends. */
 void nx_draw_tail(struct nx_text *out, const char *text, size_t width);

@@ -73,9 +73,7 @@ static int run(const struct arguments *arguments)
     if (report) {
         status = print(report, arguments->format);
     } else {
-        status = nx_complain(NX_FAILED, "%s", failure.message ? failure.message : nx_query_code_name(failure.code));
-        if (failure.hint)
-            fprintf(stderr, "%s\n", failure.hint);
+        status = nx_complain_query(&failure);
     }
     json_decref(report);
     nx_answer_free(&failure);

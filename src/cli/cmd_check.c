@@ -1,8 +1,6 @@
 #include <getopt.h>
 #include <locale.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analysis/check.h"
@@ -23,13 +21,6 @@ static const char help[] =
     "Exit status: 0 good, 1 usable with gaps, 2 not usable (also: no such profile, wrong usage),\n"
     "4 data path unavailable.\n";
 
-static bool wants_colour(void)
-{
-    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-
-    return isatty(STDOUT_FILENO) && !(no_colour && no_colour[0]) && term && term[0] && strcmp(term, "dumb") != 0;
-}
-
 static int print_check(const struct nx_check *check, bool json)
 {
     struct nx_text text = {0};
@@ -42,7 +33,7 @@ static int print_check(const struct nx_check *check, bool json)
         puts(check->answer.body);
     else {
         setlocale(LC_CTYPE, ""); /* widths of characters */
-        nx_check_text(check->answer.body, check->answer.size, wants_colour(), &text);
+        nx_check_text(check->answer.body, check->answer.size, nx_wants_colour(STDOUT_FILENO), &text);
         fputs(nx_text_string(&text), stdout);
     }
     nx_text_free(&text);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -66,6 +67,20 @@ enum nx_status nx_open_store(const char *path, bool create, struct nx_store *sto
     status = nx_store_open(path ? path : standard, create, store, error);
     free(standard);
     return status;
+}
+
+bool nx_is_terminal(int fd)
+{
+    const char *term = getenv("TERM");
+
+    return term && term[0] && strcmp(term, "dumb") != 0 && isatty(fd);
+}
+
+bool nx_wants_colour(int fd)
+{
+    const char *no_colour = getenv("NO_COLOR");
+
+    return nx_is_terminal(fd) && !(no_colour && no_colour[0]);
 }
 
 unsigned nx_terminal_width(void)

@@ -25,6 +25,9 @@ bool nx_parse_seconds(const char *text, unsigned *milliseconds);
 /* Opens the store at `path`, or at the default place if it is NULL. */
 enum nx_status nx_open_store(const char *path, bool create, struct nx_store *store, struct nx_error *error);
 
+/* Whether a descriptor is a terminal that can move its cursor, and whether colours are wanted there (NO_COLOR). */
+bool nx_is_terminal(int fd);
+bool nx_wants_colour(int fd);
 /* Columns of the terminal on standard output; 0 if it is not one. */
 unsigned nx_terminal_width(void);
 

@@ -1,8 +1,9 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
+
+#include "cli/options.h"
 
 #define WIDTH 30
 #define EVERY_SECONDS 0.1
@@ -14,11 +15,8 @@ static double seconds_between(const struct timespec *from, const struct timespec
 
 void nx_progress_start(struct nx_progress_bar *bar, bool quiet, const char *what, const char *unit)
 {
-    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-    bool dumb = !term || term[0] == '\0' || (term[0] == 'd' && term[1] == 'u');
-
-    *bar = (struct nx_progress_bar){.shown = !quiet && !dumb && isatty(STDERR_FILENO),
-                                    .colour = !(no_colour && no_colour[0]),
+    *bar = (struct nx_progress_bar){.shown = !quiet && nx_is_terminal(STDERR_FILENO),
+                                    .colour = nx_wants_colour(STDERR_FILENO),
                                     .what = what,
                                     .unit = unit};
     clock_gettime(CLOCK_MONOTONIC, &bar->start);
