@@ -48,7 +48,7 @@ const size_t nx_gap_count = sizeof(nx_gaps) / sizeof(nx_gaps[0]);
 /* Names from public documentation: docs/cli.md says of which. */
 const struct nx_advice nx_advices[NX_REMEDY_COUNT] = {
     [NX_REMEDY_DGE] = {"capture",
-                       {"NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1"},
+                       {NX_SET_DGE_NOTIFICATIONS},
                        "packets of dynamic DMA then name their instruction and tensor; the run is slower, and a large "
                        "model can overflow the notification queue: do not compare its times with those of other runs"},
     [NX_REMEDY_BUFFERS] = {"capture",
@@ -59,7 +59,7 @@ const struct nx_advice nx_advices[NX_REMEDY_COUNT] = {
     [NX_REMEDY_AGAIN] = {"capture", {NULL}, "capture once more, and let the run end before the trace is read"},
     [NX_REMEDY_PAIR] = {"capture", {NULL}, "take the NEFF that ran, as the capture left it beside its NTFF"},
     [NX_REMEDY_DEBUG_INFO] = {"compile",
-                              {"NEURON_FRAMEWORK_DEBUG=1", "XLA_IR_DEBUG=1", "XLA_HLO_DEBUG=1", "NKI_DEBUG_INFO=True"},
+                              {NX_SET_FRAMEWORK_DEBUG, NX_SET_XLA_IR_DEBUG, NX_SET_XLA_HLO_DEBUG, NX_SET_NKI_DEBUG},
                               "instructions then name their source lines, layers and stack frames; a NEFF from a cache "
                               "is as it was: clear the cache first"},
     [NX_REMEDY_COMPILER] = {"compile",

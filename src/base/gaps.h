@@ -14,6 +14,8 @@
 
 #include <inttypes.h>
 
+#include "base/settings.h"
+
 /* NEFF and NTFF */
 #define NX_SAY_NO_GRAPH "the NEFF has no graph named '%s': instructions of that core have no compiler information"
 #define NX_SAY_CODE_LENGTH                                                                                           \
@@ -29,7 +31,7 @@
 /* DMA */
 #define NX_SAY_NO_DGE                                                                                                \
     "dynamic DMA was captured without DGE notifications: its packets cannot be told to be of an instruction or a "   \
-    "tensor; capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1 (or --enable-dge-notifs)"
+    "tensor; capture with " NX_SET_DGE_NOTIFICATIONS " (or --enable-dge-notifs)"
 #define NX_SAY_NO_PACKETS \
     "no DMA packet was captured, though %" PRIu64 " instructions that start DMA ran: all DMA figures are empty"
 #define NX_SAY_PACKETS_UNFINISHED "%" PRIu64 " DMA packets lack their start or their end"
@@ -64,14 +66,14 @@
 #define NX_SAY_NO_DEBUG_FILES                                                                                    \
     "files of debug information that the NEFF names are not in it: instructions lack their names and dependencies"
 #define NX_SAY_NO_LINES \
-    "the NEFF names no source lines (bir_debug_info_source_location): compile with NEURON_FRAMEWORK_DEBUG=1"
+    "the NEFF names no source lines (bir_debug_info_source_location): compile with " NX_SET_FRAMEWORK_DEBUG
 #define NX_SAY_NO_KERNEL_LINES                                                                                        \
     "the NEFF has no debug information of a kernel (nki_source_location, KernelInstructions and its loops): compile " \
-    "with NKI_DEBUG_INFO=True"
+    "with " NX_SET_NKI_DEBUG
 #define NX_SAY_NO_LEVELS \
-    "the NEFF's debug information does not reach %s: compile with XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1"
+    "the NEFF's debug information does not reach %s: compile with " NX_SET_XLA_IR_DEBUG " and " NX_SET_XLA_HLO_DEBUG
 #define NX_SAY_NO_STACK_FRAMES \
-    "the NEFF has no stack frames of the model (stack_frame_ids): compile with NEURON_FRAMEWORK_DEBUG=1"
+    "the NEFF has no stack frames of the model (stack_frame_ids): compile with " NX_SET_FRAMEWORK_DEBUG
 
 /* what is there and no table shows */
 #define NX_SAY_COLLECTIVES                                                                                            \

@@ -2,22 +2,27 @@
 
 #include <string.h>
 
+#include "base/settings.h"
+
 #define HIERARCHY                                                                                                      \
-    "it needs compiler debug information that reaches up to this level: compile with NEURON_FRAMEWORK_DEBUG=1 "        \
-    "XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1"
+    "it needs compiler debug information that reaches up to this level: compile with " NX_SET_XLA_IR_DEBUG " and "     \
+    NX_SET_XLA_HLO_DEBUG
 #define KERNEL_SOURCE                                                                                                  \
-    "it needs the debug information of an NKI kernel in the NEFF: compile with NKI_DEBUG_INFO=True"
+    "it needs the debug information of an NKI kernel in the NEFF: compile with " NX_SET_NKI_DEBUG
 #define STACK_FRAMES                                                                                                   \
-    "it needs the framework's stack frames in the NEFF: compile with NEURON_FRAMEWORK_DEBUG=1"
+    "it needs stack frames of the framework in the NEFF: compile with " NX_SET_FRAMEWORK_DEBUG
 #define COLLECTIVES                                                                                                    \
     "it needs a kernel with collectives, and how traces record those is not known to this program: Warning says "      \
     "whether this profile has any"
 #define EVERY_TRACE "every trace of a kernel that ran has rows of it: this one holds no complete record of the kind"
 #define DMA_TRACE "it needs DMA packets in the trace: this one holds none that is complete and within the kernel's run"
+#define DYNAMIC_DMA                                                                                                    \
+    "static DMA can; dynamic DMA only when captured with " NX_SET_DGE_NOTIFICATIONS ", whose records no file was "      \
+    "there to learn from"
 #define ALWAYS "every profile of this program has it: ingest again with --force"
-#define SYSTEM_PROFILE                                                                                                 \
+#define SYSTEM_PROFILE(setting)                                                                                        \
     "it comes from a system profile, which this program does not read: neither a NEFF nor an NTFF holds it (the "      \
-    "runtime writes one with NEURON_RT_INSPECT_ENABLE=1 NEURON_RT_INSPECT_SYSTEM_PROFILE=1)"
+    "runtime writes one with " NX_SET_INSPECT " " setting ")"
 #define API_ANSWER "it is the form of an API's answer about a system profile, and never stored"
 
 static const struct {
@@ -34,16 +39,12 @@ static const struct {
     {"CoreBarriers",
      "it needs barriers between the cores of a logical core (PSEUDO_CORE_BARRIER), and how code holds those is not "
      "known to this program: Warning says whether this profile can have any"},
-    {"CpuUsage",
-     "it comes from a system profile, which this program does not read: neither a NEFF nor an NTFF holds it (the "
-     "runtime writes one with NEURON_RT_INSPECT_ENABLE=1 NEURON_RT_INSPECT_CPU_UTIL=1)"},
+    {"CpuUsage", SYSTEM_PROFILE(NX_SET_INSPECT_CPU)},
     {"DeviceProfileList",
      "it needs the host and the process of the capture, which traces before version 6 do not name: capture with "
      "runtime 2.30 or later"},
     {"DmaPacket", DMA_TRACE},
-    {"DmaPacketAggregated",
-     "it needs packets that can be told to be of a transfer: static DMA blocks, or dynamic DMA captured with "
-     "NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1"},
+    {"DmaPacketAggregated", "it needs packets that can be told to be of a transfer: " DYNAMIC_DMA},
     {"DmaQueuesInfo", "it needs DMA rings in the trace's metadata: this kernel was given none"},
     {"DmaUsage", DMA_TRACE},
     {"DmaUsageSummary", DMA_TRACE},
@@ -56,14 +57,10 @@ static const struct {
      "compiler's debug information"},
     {"FrameworkInstruction", HIERARCHY},
     {"FrameworkNode", HIERARCHY},
-    {"HbmUsage",
-     "it needs packets whose memories are known: of cores that use static DMA only, or captured with "
-     "NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1"},
+    {"HbmUsage", "it needs cores of which all packets can be told to be of a transfer: " DYNAMIC_DMA},
     {"HbmUsageSummaryByType", "it needs the use of device memory in the trace's metadata: this one has none"},
     {"HloInstruction", HIERARCHY},
-    {"HostMemUsage",
-     "it comes from a system profile, which this program does not read: neither a NEFF nor an NTFF holds it (the "
-     "runtime writes one with NEURON_RT_INSPECT_ENABLE=1 NEURON_RT_INSPECT_HOST_MEMORY=1)"},
+    {"HostMemUsage", SYSTEM_PROFILE(NX_SET_INSPECT_HOST_MEMORY)},
     {"Instruction", EVERY_TRACE},
     {"KernelInstructions", KERNEL_SOURCE},
     {"KernelIterationVariables", KERNEL_SOURCE},
@@ -90,9 +87,9 @@ static const struct {
     {"StackFrameFileName", STACK_FRAMES},
     {"StackFrameFunctionName", STACK_FRAMES},
     {"Summary", ALWAYS},
-    {"SystemProfileEvents", SYSTEM_PROFILE},
-    {"SystemProfileHbmUsage", SYSTEM_PROFILE},
-    {"SystemProfileMetadata", SYSTEM_PROFILE},
+    {"SystemProfileEvents", SYSTEM_PROFILE(NX_SET_INSPECT_SYSTEM)},
+    {"SystemProfileHbmUsage", SYSTEM_PROFILE(NX_SET_INSPECT_SYSTEM)},
+    {"SystemProfileMetadata", SYSTEM_PROFILE(NX_SET_INSPECT_SYSTEM)},
     {"TensorInfo", "it needs tensors or a kernel node in the NEFF: this one names none"},
     {"Throttle",
      "it needs records of throttling, which traces of trn1 and of cores that run no MATMUL do not have"},

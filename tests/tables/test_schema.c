@@ -171,6 +171,7 @@ static void every_absence_has_its_reason(void **state)
                            "NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1"));
     assert_non_null(strstr(nx_table_absence(nx_schema_find("KernelInstructions", false)), "NKI_DEBUG_INFO=True"));
     assert_non_null(strstr(nx_table_absence(nx_schema_find("StackFrame", false)), "NEURON_FRAMEWORK_DEBUG=1"));
+    assert_non_null(strstr(nx_table_absence(nx_schema_find("HloInstruction", false)), "XLA_HLO_DEBUG=1"));
     assert_non_null(strstr(nx_table_absence(nx_schema_find("AssemblyInstruction", false)), "compiler_pc"));
 }
 
