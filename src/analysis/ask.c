@@ -29,19 +29,35 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* What follows a comment that begins here; `p` itself if none does. */
+static const char *after_comment(const char *p)
+{
+    const char *end = NULL;
+
+    if (strncmp(p, "--", 2) == 0)
+        end = strchr(p, '\n');
+    else if (strncmp(p, "/*", 2) == 0 && (end = strstr(p, "*/")))
+        end += 2;
+    else
+        return p;
+    return end ? end : p + strlen(p);
+}
+
 /* Whether the statement names the table, comments aside. */
 static bool mentions(const char *sql, const char *table)
 {
     size_t size = strlen(table);
 
-    for (const char *p = sql; *p; p++) {
-        if (p[0] == '-' && p[1] == '-') {
-            p = strchr(p, '\n');
-            if (!p)
-                return false;
-        } else if (strncmp(p, table, size) == 0 && !is_word(p[size]) && (p == sql || !is_word(p[-1]))) {
-            return true;
+    for (const char *p = sql; *p;) {
+        const char *after = after_comment(p);
+
+        if (after != p) {
+            p = after;
+            continue;
         }
+        if (strncmp(p, table, size) == 0 && !is_word(p[size]) && (p == sql || !is_word(p[-1])))
+            return true;
+        p++;
     }
     return false;
 }
@@ -107,13 +123,10 @@ static void compose(struct nx_inquiry *inquiry, const char *sql, const char *eng
                        (long long)inquiry->t0, (long long)inquiry->t1);
         put_choosing(rest, engine, out);
     } else if (empty.size) { /* no WITH of its own: the list loses its last comma */
-        rest = sql;
-        while (rest[0] == '-' && rest[1] == '-')
-            rest = strchr(rest, '\n') + 1;
+        rest = after_comment(sql);
         nx_text_append(out, sql, (size_t)(rest - sql));
-        nx_text_puts(out, "WITH ");
+        nx_text_puts(out, "\nWITH ");
         nx_text_append(out, empty.data, empty.size - 2);
-        nx_text_puts(out, "\n");
         nx_text_puts(out, rest);
     } else {
         nx_text_puts(out, sql);

@@ -174,4 +174,4 @@ static void run(struct nx_case *c)
     put_histogram(c, traffic);
 }
 
-const struct nx_investigation nx_investigate_dma_efficiency = {"1b", "dma_efficiency", "DMA efficiency", run};
+const struct nx_investigation nx_investigate_dma_efficiency = {"1b", "dma_efficiency", "DMA efficiency", false, run};

@@ -63,4 +63,4 @@ static void run(struct nx_case *c)
     put_pauses(c);
 }
 
-const struct nx_investigation nx_investigate_dma_idle = {"1a", "dma_idle", "DMA idle", run};
+const struct nx_investigation nx_investigate_dma_idle = {"1a", "dma_idle", "DMA idle", true, run};

@@ -127,4 +127,4 @@ static void run(struct nx_case *c)
     localise(c, &sum);
 }
 
-const struct nx_investigation nx_investigate_dma_redundant = {"1c", "dma_redundant", "Redundant DMA", run};
+const struct nx_investigation nx_investigate_dma_redundant = {"1c", "dma_redundant", "Redundant DMA", false, run};

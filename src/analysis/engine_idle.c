@@ -143,4 +143,4 @@ static void run(struct nx_case *c)
                          who);
 }
 
-const struct nx_investigation nx_investigate_tensor_idle = {"2a", "tensor_idle", "Tensor idle", run};
+const struct nx_investigation nx_investigate_tensor_idle = {"2a", "tensor_idle", "Tensor idle", true, run};

@@ -36,6 +36,7 @@ struct nx_investigation {
     const char *id;    /* "1b", as in the public method */
     const char *name;  /* "dma_efficiency" */
     const char *title; /* "DMA efficiency" */
+    bool is_idleness;  /* the cost is of total time, not of the engine's */
     void (*run)(struct nx_case *);
 };
 /* In the order of the public method; NULL at the end. */

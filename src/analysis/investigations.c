@@ -179,7 +179,7 @@ static json_t *investigate(struct nx_inquiry *inquiry, const struct nx_bounds *b
     double gain;
 
     what->run(&c);
-    gain = leverage(&c, strstr(what->name, "idle") != NULL);
+    gain = leverage(&c, what->is_idleness);
     return json_pack("{s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", what->id, "name", what->name,
                      "title", what->title, "outcome", outcomes[c.outcome], "engine",
                      c.unit < 0 ? json_null() : json_string(nx_unit_name((enum nx_unit)c.unit)), "cost_ns",

@@ -73,4 +73,4 @@ static void run(struct nx_case *c)
                          nx_shown(idle, "ns"), nx_shown(share, "share"), who);
 }
 
-const struct nx_investigation nx_investigate_other_engine = {"3", "other_engine_idle", "Slowest other engine", run};
+const struct nx_investigation nx_investigate_other_engine = {"3", "other_engine", "Slowest other engine", true, run};

@@ -98,4 +98,4 @@ static void run(struct nx_case *c)
     put_throttling(c);
 }
 
-const struct nx_investigation nx_investigate_tensor_efficiency = {"2b", "tensor_efficiency", "Tensor efficiency", run};
+const struct nx_investigation nx_investigate_tensor_efficiency = {"2b", "tensor_efficiency", "Tensor efficiency", false, run};

@@ -62,4 +62,4 @@ static void run(struct nx_case *c)
     put_lines(c);
 }
 
-const struct nx_investigation nx_investigate_tensor_transposes = {"2c", "tensor_transposes", "Transposes", run};
+const struct nx_investigation nx_investigate_tensor_transposes = {"2c", "tensor_transposes", "Transposes", false, run};

@@ -1,4 +1,6 @@
--- Constants of the device that the bounds divide by, for one core, and the ends of the profile.
+/*
+ * Constants of the device that the bounds divide by, for one core, and the ends of the profile.
+ */
 SELECT num_physical_cores AS cores, instance_type,
        dma_ddr_bandwidth AS dma_peak_bytes_per_s,
        tensor_engine_num_rows * tensor_engine_num_cols * 2.0 * tensor_engine_clock_freq * 1e9 AS tensor_peak_flops,

@@ -1,10 +1,12 @@
--- Time in which at least one DMA packet was in flight: of each core, and (core NULL) of all cores together; and each
--- core's pauses between, by what ended them.
---
--- The cores stand one behind the other on one axis, 10^16 ns (115 days) apart, so that one pass in the order of
--- starts finds all periods: a packet begins one if it starts after everything before it has ended. The windows have
--- no ORDER BY of their own, and so run over the sorted rows as they come; unsorted counts rows that did not come in
--- order, and must be 0. The last row of the axis gives the last period its end.
+/*
+ * Time in which at least one DMA packet was in flight: of each core, and (core NULL) of all cores together; and each
+ * core's pauses between, by what ended them.
+ *
+ * The cores stand one behind the other on one axis, 10^16 ns (115 days) apart, so that one pass in the order of
+ * starts finds all periods: a packet begins one if it starts after everything before it has ended. The windows have
+ * no ORDER BY of their own, and so run over the sorted rows as they come; unsorted counts rows that did not come in
+ * order, and must be 0. The last row of the axis gives the last period its end.
+ */
 WITH win AS (SELECT min(start_ts) AS t0, max(end_ts) AS t1 FROM DmaPacket WHERE queue_type <> 'instruction' AND transfer_bytes > 4),
 packet AS (
     SELECT coalesce(pcore_idx, 99) * 10000000000000000 + greatest(start_ts, t0) - t0 AS s,
@@ -31,7 +33,7 @@ shared_first AS (
     SELECT s, before, s < previous AS unsorted FROM shared_step WHERE before IS NULL OR s > before OR s < previous),
 shared_period AS (SELECT s, lead(before) OVER () AS e, unsorted FROM shared_first),
 -- Pauses: of a pause that a transfer's first packet ended, the engine whose instruction started that transfer, and what
--- had finished last, inside the pause, of what Flow links to that instruction.
+-- had finished last, inside the pause, of what Flow links to that instruction (waits of its own engine do not count).
 pause AS (
     SELECT core, t0 + e - core * 10000000000000000 AS s, t0 + next - core * 10000000000000000 AS e
     FROM period, win
@@ -50,13 +52,14 @@ started AS (
            coalesce(nullif(bir_debug_info_source_location, ''), nki_source_location) AS line
     FROM Instruction JOIN trigger USING (id)),
 link AS (
-    SELECT core, s, e, start_ts, in_table, in_id, start_ts - gap_time AS finished
+    SELECT core, s, e, engine AS starter, start_ts, in_table, in_id, start_ts - gap_time AS finished
     FROM Flow JOIN started ON out_id = id
     WHERE out_table = 'Instruction'),
 ended AS (
     SELECT core, s, e, arg_max(CASE WHEN in_table = 'Instruction' THEN engine ELSE 'DMA' END, finished) AS who
     FROM Instruction RIGHT JOIN link ON id = in_id AND in_table = 'Instruction'
     WHERE finished > s AND finished <= link.start_ts
+      AND (opcode IS NULL OR opcode <> 'EVENT_SEMAPHORE' OR engine <> starter)
     GROUP BY core, s, e)
 SELECT 'active' AS row_kind, core, sum(e - s)::DOUBLE AS ns, count(*) AS periods, count(*) FILTER (unsorted) AS unsorted,
        NULL AS starter, NULL AS who, NULL AS line, NULL AS longest_ns

@@ -1,6 +1,8 @@
--- What the DMA transfers of each source line move: which tensor, from where to where, in how large pieces. The line is
--- that of the instruction that started the transfer; NULL if the profile does not name it. A descriptor's bytes are
--- those of one SBUF partition. A transfer counts where it starts.
+/*
+ * What the DMA transfers of each source line move: which tensor, from where to where, in how large pieces. The line is
+ * that of the instruction that started the transfer; NULL if the profile does not name it. A descriptor's bytes are
+ * those of one SBUF partition. A transfer counts where it starts.
+ */
 WITH win AS (SELECT min(start_ts) AS t0, max(end_ts) AS t1 FROM DmaPacket WHERE queue_type <> 'instruction' AND transfer_bytes > 4),
 trigger AS (
     SELECT out_id AS transfer, min(in_id) AS instruction

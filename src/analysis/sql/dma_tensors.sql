@@ -1,5 +1,7 @@
--- How often each tensor was moved: bytes of all transfers that name it over its size. Tensors that TensorInfo does not
--- list (type NULL) are temporaries; VIRTUAL is HBM that the compiler spills to.
+/*
+ * How often each tensor was moved: bytes of all transfers that name it over its size. Tensors that TensorInfo does not
+ * list (type NULL) are temporaries; VIRTUAL is HBM that the compiler spills to.
+ */
 WITH win AS (SELECT min(start_ts) AS t0, max(end_ts) AS t1 FROM DmaPacket WHERE queue_type <> 'instruction' AND transfer_bytes > 4),
 tensor AS (
     SELECT variable_name, min(type) AS type, max(size) AS size

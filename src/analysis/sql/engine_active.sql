@@ -1,6 +1,8 @@
--- Time in which each compute engine was at work (waits for semaphores are none): of each core, and (core NULL) of
--- all cores together. The recipe is that of dma_active.sql, with one axis for all engines and cores: a place of it
--- is engine * 100 + core, and 99 stands for all cores.
+/*
+ * Time in which each compute engine was at work (waits for semaphores are none): of each core, and (core NULL) of
+ * all cores together. The recipe is that of dma_active.sql, with one axis for all engines and cores: a place of it
+ * is engine * 100 + core, and 99 stands for all cores.
+ */
 WITH win AS (SELECT min(start_ts) AS t0, max(end_ts) AS t1 FROM DmaPacket WHERE queue_type <> 'instruction' AND transfer_bytes > 4),
 work AS (
     SELECT CASE engine WHEN 'tensor' THEN 0 WHEN 'vector' THEN 1 WHEN 'scalar' THEN 2 WHEN 'gpsimd' THEN 3

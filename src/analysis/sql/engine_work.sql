@@ -1,6 +1,8 @@
--- What one engine (Vector, Scalar, GpSimd) spends its time on, by source line, opcode and data type of the result, and
--- how many elements a partition it works on in a cycle of its clock: 1 is its base rate, 2 or 4 with a performance mode.
--- Elements are those of the larger side: written, or read over the number of operands read.
+/*
+ * What one engine (Vector, Scalar, GpSimd) spends its time on, by source line, opcode and data type of the result, and
+ * how many elements a partition it works on in a cycle of its clock: 1 is its base rate, 2 or 4 with a performance mode.
+ * Elements are those of the larger side: written, or read over the number of operands read.
+ */
 WITH win AS (SELECT min(start_ts) AS t0, max(end_ts) AS t1 FROM DmaPacket WHERE queue_type <> 'instruction' AND transfer_bytes > 4),
 chosen AS (SELECT 'Vector' AS name),
 clock AS (

@@ -1,5 +1,7 @@
--- FLOPs of the Tensor engine in what BF16 would have cost, by core and kind (REGULAR, TRANSPOSE). A MATMUL counts
--- where it starts; unknown counts those of data types whose rate is not known.
+/*
+ * FLOPs of the Tensor engine in what BF16 would have cost, by core and kind (REGULAR, TRANSPOSE). A MATMUL counts
+ * where it starts; unknown counts those of data types whose rate is not known.
+ */
 WITH win AS (SELECT min(start_ts) AS t0, max(end_ts) AS t1 FROM DmaPacket WHERE queue_type <> 'instruction' AND transfer_bytes > 4),
 matmul AS (
     SELECT pcore_idx, tensor_instruction_type, adjusted_flops

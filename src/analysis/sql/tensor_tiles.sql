@@ -1,5 +1,7 @@
--- Tile sizes of the MATMULs of each source line: K rows (contraction) and M columns of the stationary operand, which
--- end the operand text as K*M, and N, the elements of the moving one.
+/*
+ * Tile sizes of the MATMULs of each source line: K rows (contraction) and M columns of the stationary operand, which
+ * end the operand text as K*M, and N, the elements of the moving one.
+ */
 WITH win AS (SELECT min(start_ts) AS t0, max(end_ts) AS t1 FROM DmaPacket WHERE queue_type <> 'instruction' AND transfer_bytes > 4),
 code AS (
     SELECT coalesce(nullif(bir_debug_info_source_location, ''), nki_source_location) AS line,

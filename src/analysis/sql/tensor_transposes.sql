@@ -1,4 +1,6 @@
--- Transposes on the Tensor engine: MATMULs that only turn data, by source line.
+/*
+ * Transposes on the Tensor engine: MATMULs that only turn data, by source line.
+ */
 WITH win AS (SELECT min(start_ts) AS t0, max(end_ts) AS t1 FROM DmaPacket WHERE queue_type <> 'instruction' AND transfer_bytes > 4),
 turn AS (
     SELECT coalesce(nullif(bir_debug_info_source_location, ''), nki_source_location) AS line, adjusted_flops, duration_ns

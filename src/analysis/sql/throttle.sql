@@ -1,4 +1,6 @@
--- For how long the hardware limited each core to k of n cycles, and how much of the window that took away.
+/*
+ * For how long the hardware limited each core to k of n cycles, and how much of the window that took away.
+ */
 WITH win AS (SELECT min(start_ts) AS t0, max(end_ts) AS t1 FROM DmaPacket WHERE queue_type <> 'instruction' AND transfer_bytes > 4),
 rate AS (
     SELECT pcore_idx, type, k, n, least(timestamp + duration, t1) - greatest(timestamp, t0) AS ns
