@@ -152,11 +152,19 @@ static enum nx_status skip_value(struct walk *w)
     return status;
 }
 
-static enum nx_status walk_member(struct walk *w, const char *key, bool *found, nx_json_element *each,
-                                  void *context)
+/* The list of that key, if it is one of those that are asked for. */
+static struct nx_json_list *list_of(struct nx_json_list *lists, size_t count, const char *key)
 {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(lists[i].key, key) == 0)
+            return &lists[i];
+    return NULL;
+}
+
+static enum nx_status walk_member(struct walk *w, struct nx_json_list *lists, size_t count, void *context)
+{
+    struct nx_json_list *list;
     json_t *name;
-    bool wanted;
     enum nx_status status;
 
     if (peek(w) != '"')
@@ -164,24 +172,26 @@ static enum nx_status walk_member(struct walk *w, const char *key, bool *found, 
     status = read_value(w, string_end(w->text, w->at), &name);
     if (status != NX_OK)
         return status;
-    wanted = strcmp(json_string_value(name), key) == 0;
+    list = list_of(lists, count, json_string_value(name));
     json_decref(name);
     if (!take(w, ':'))
         return unexpected(w, "':'");
-    if (wanted && *found)
-        return nx_neff_member_fail(w->r, w->member, "\"%s\" stands there twice", key);
-    *found |= wanted;
-    if (wanted && peek(w) != '[')
-        return nx_neff_member_fail(w->r, w->member, "\"%s\" is of another type: expected an array", key);
+    if (list && list->found)
+        return nx_neff_member_fail(w->r, w->member, "\"%s\" stands there twice", list->key);
+    if (list && peek(w) != '[')
+        return nx_neff_member_fail(w->r, w->member, "\"%s\" is of another type: expected an array", list->key);
     peek(w);
-    return wanted ? walk_list(w, each, context) : skip_value(w);
+    if (!list)
+        return skip_value(w);
+    list->found = true;
+    return walk_list(w, list->each, context);
 }
 
-enum nx_status nx_neff_json_elements(struct nx_neff_reader *r, const char *member, const char *key,
-                                     nx_json_element *each, void *context)
+enum nx_status nx_neff_json_lists(struct nx_neff_reader *r, const char *member, struct nx_json_list *lists,
+                                  size_t count, void *context)
 {
     struct walk w = {.r = r, .member = member};
-    bool found = false, first = true;
+    bool first = true;
     enum nx_status status = nx_neff_need_member(r, member, &w.text);
 
     if (status != NX_OK)
@@ -192,9 +202,15 @@ enum nx_status nx_neff_json_elements(struct nx_neff_reader *r, const char *membe
         if (!first && !take(&w, ','))
             return unexpected(&w, "',' or '}'");
         first = false;
-        status = walk_member(&w, key, &found, each, context);
+        status = walk_member(&w, lists, count, context);
     }
     if (status == NX_OK && (peek(&w) || w.at < w.text.size))
         return unexpected(&w, "the end");
     return status;
+}
+
+enum nx_status nx_neff_json_elements(struct nx_neff_reader *r, const char *member, const char *key,
+                                     nx_json_element *each, void *context)
+{
+    return nx_neff_json_lists(r, member, &(struct nx_json_list){.key = key, .each = each}, 1, context);
 }

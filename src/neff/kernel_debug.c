@@ -134,14 +134,14 @@ static enum nx_status read_loop(void *context, const json_t *object)
     return finish(d, object, "KernelIterationVariables", sound, known);
 }
 
-static enum nx_status read_lists(struct reading *d)
+static enum nx_status read_lists(struct reading *d, bool *found)
 {
-    enum nx_status status = nx_neff_json_elements(d->r, d->member, "KernelInstructions", read_inst, d);
+    struct nx_json_list lists[] = {{"KernelInstructions", read_inst, false},
+                                   {"KernelStackFrames", read_frame, false},
+                                   {"KernelIterationVariables", read_loop, false}};
+    enum nx_status status = nx_neff_json_lists(d->r, d->member, lists, 3, d);
 
-    if (status == NX_OK)
-        status = nx_neff_json_elements(d->r, d->member, "KernelStackFrames", read_frame, d);
-    if (status == NX_OK)
-        status = nx_neff_json_elements(d->r, d->member, "KernelIterationVariables", read_loop, d);
+    *found = lists[0].found || lists[1].found || lists[2].found;
     return status;
 }
 
@@ -152,27 +152,25 @@ static void read_member(struct reading *d)
     struct nx_error why, *error = d->r->error;
     int64_t graph = nx_neff_graph_number(d->member);
     enum nx_status status;
+    bool found;
 
     d->core = graph < 0 ? NX_NOT_GIVEN : graph;
     d->unknown_keys = false;
     d->r->error = &why;
-    status = read_lists(d);
+    status = read_lists(d, &found);
     d->r->error = error;
-    if (status != NX_OK) {
+    if (status != NX_OK || !found) {
         d->out->inst_count = before.inst_count;
         d->out->frame_count = before.frame_count;
         d->out->loop_count = before.loop_count;
-    }
-    if (d->out->inst_count == before.inst_count && d->out->frame_count == before.frame_count &&
-        d->out->loop_count == before.loop_count)
-        nx_warn(
-            &d->r->neff->warnings, NX_WARN_UNKNOWN,
-            "%s is there, but in a layout that this build does not know: no source lines and loops of the "
-            "kernel",
-            d->member);
-    else if (d->unknown_keys)
+        nx_warn(&d->r->neff->warnings, NX_WARN_UNKNOWN,
+                "%s is there, but in a layout that this build does not know: no source lines and loops of the "
+                "kernel",
+                d->member);
+    } else if (d->unknown_keys) {
         nx_warn(&d->r->neff->warnings, NX_WARN_UNKNOWN, "%s holds keys that this build does not know",
                 d->member);
+    }
 }
 
 static int by_name(const void *left, const void *right)

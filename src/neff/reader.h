@@ -106,6 +106,14 @@ uint64_t nx_neff_json_memory(struct nx_bytes text);
 typedef enum nx_status nx_json_element(void *context, const json_t *element);
 enum nx_status nx_neff_json_elements(struct nx_neff_reader *reader, const char *member, const char *key,
                                      nx_json_element *each, void *context);
+/* The same for several lists in one walk; `found` says afterwards which of them were there. */
+struct nx_json_list {
+    const char *key;
+    nx_json_element *each;
+    bool found;
+};
+enum nx_status nx_neff_json_lists(struct nx_neff_reader *reader, const char *member,
+                                  struct nx_json_list *lists, size_t count, void *context);
 /* Text of an object's key copied into the arena, or NULL if there is none (or it is not text). */
 const char *nx_neff_json_text(struct nx_neff_reader *reader, const json_t *object, const char *key);
 int64_t nx_neff_json_integer(const json_t *object, const char *key, int64_t otherwise);
