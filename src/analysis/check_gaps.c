@@ -52,8 +52,7 @@ const struct nx_advice nx_advices[NX_REMEDY_COUNT] = {
                        "packets of dynamic DMA then name their instruction and tensor; the run is slower, and a large "
                        "model can overflow the notification queue: do not compare its times with those of other runs"},
     [NX_REMEDY_BUFFERS] = {"capture",
-                           {"NEURON_RT_PROFILE_BUF_EVENT_MB=512", "NEURON_RT_PROFILE_BUF_INSTRUCTION_MB=512",
-                            "NEURON_RT_PROFILE_BUF_DMA_MB=512"},
+                           {NX_SET_EVENT_BUFFER, NX_SET_INSTRUCTION_BUFFER, NX_SET_DMA_BUFFER},
                            "larger trace buffers (64 to 128 MB each otherwise) lose fewer records; what the device's own "
                            "queue drops, they do not bring back"},
     [NX_REMEDY_AGAIN] = {"capture", {NULL}, "capture once more, and let the run end before the trace is read"},

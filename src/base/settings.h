@@ -7,6 +7,9 @@
 
 /* at the capture */
 #define NX_SET_DGE_NOTIFICATIONS "NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1" /* which instruction each dynamic DMA is of */
+#define NX_SET_EVENT_BUFFER "NEURON_RT_PROFILE_BUF_EVENT_MB=512" /* trace buffers: 64 or 128 MB otherwise */
+#define NX_SET_INSTRUCTION_BUFFER "NEURON_RT_PROFILE_BUF_INSTRUCTION_MB=512"
+#define NX_SET_DMA_BUFFER "NEURON_RT_PROFILE_BUF_DMA_MB=512"
 
 /* at the compilation */
 #define NX_SET_FRAMEWORK_DEBUG "NEURON_FRAMEWORK_DEBUG=1" /* source lines and stack frames */
