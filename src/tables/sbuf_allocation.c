@@ -51,6 +51,16 @@ static void *open_table(const struct nx_profile *profile)
     return state;
 }
 
+/* Of the instruction that wrote the value, or that triggered the DMA. */
+static void fill_origin(const struct nx_trace *trace, uint32_t exec, struct nx_chunk *chunk, uint32_t i)
+{
+    const struct nx_code_inst *inst = exec == NX_NONE ? NULL : nx_exec_inst(trace, &trace->execs[exec]);
+    const struct nx_origin *origin = inst ? nx_inst_origin(trace, inst) : NULL;
+
+    if (origin)
+        nx_put_dict(chunk, NX_SbufAllocation_hlo_name, i, origin->hlo_name);
+}
+
 static void fill_instruction(const struct nx_trace *trace, const struct row *row, struct nx_chunk *chunk, uint32_t i)
 {
     const struct nx_code_inst *inst = nx_exec_inst(trace, &trace->execs[row->writer]);
@@ -90,6 +100,7 @@ static void fill(const void *opaque, uint64_t first, struct nx_chunk *chunk)
             fill_dma(state->trace, row, chunk, i);
         else
             fill_instruction(state->trace, row, chunk, i);
+        fill_origin(state->trace, row->by_run ? state->trace->runs[row->writer].trigger : row->writer, chunk, i);
     }
 }
 
@@ -100,6 +111,7 @@ static const struct nx_dict *dictionary(const void *opaque, unsigned column)
     switch (column) {
     case NX_SbufAllocation_opcode: return &state->trace->opcodes;
     case NX_SbufAllocation_operands: return &state->trace->operands;
+    case NX_SbufAllocation_hlo_name: return &state->trace->hlo_names;
     default: return NULL;
     }
 }

@@ -148,6 +148,14 @@ WITH_STATIC_BLOCKS = {
         LEFT JOIN (SELECT packet_aggregation_id AS id, MIN(start_ts) AS first, MAX(end_ts) AS last FROM DmaPacket GROUP BY ALL) p
              ON p.id = a.id
         WHERE p.id IS NULL OR p.first <> a.start_ts OR ABS(p.last - a.end_ts) > 1""",
+    "what a block brings into SBUF is of its trigger's HLO operation": """
+        SELECT a.* FROM SbufAllocation a ANTI JOIN
+            (SELECT d.*, i.hlo_name FROM DmaPacketAggregated d
+             LEFT JOIN Flow f ON f.in_table = 'Instruction' AND f.out_table = 'DmaPacketAggregated' AND f.out_id = d.id
+             LEFT JOIN Instruction i ON i.id = f.in_id) t
+            ON t.pcore_idx = a.pcore_idx AND t.start_ts = a.start_ts AND t.queue_name LIKE a.queue_name || '%' AND t.block_id = a.block_id
+           AND t.hlo_name IS NOT DISTINCT FROM a.hlo_name
+        WHERE a.op_source_type = 'dma'""",
     "Summary's transfers are the blocks": """
         SELECT * FROM Summary, (SELECT COUNT(*) AS n, SUM(transfer_bytes) AS bytes FROM DmaPacketAggregated)
         WHERE dma_transfer_count <> n OR dma_transfer_total_bytes <> bytes""",
@@ -178,6 +186,7 @@ WITH_SBUF_ALLOCATIONS = {
     "an allocation begins when its writer starts": """
         SELECT a.* FROM SbufAllocation a ANTI JOIN Instruction i
             ON i.pcore_idx = a.pcore_idx AND i.start_ts = a.start_ts AND i.opcode = a.opcode AND i.operands = a.operands
+           AND i.hlo_name IS NOT DISTINCT FROM a.hlo_name
         WHERE a.op_source_type = 'instruction'
         UNION ALL SELECT a.* FROM SbufAllocation a ANTI JOIN DmaPacket p
             ON p.pcore_idx = a.pcore_idx AND p.start_ts = a.start_ts AND p.queue_name LIKE a.queue_name || '-%'
@@ -240,7 +249,7 @@ def an_invariant_can_fail(context):
                           ("DmaUsageSummary", "count + 1 AS count"), ("OpcodeSummary", "instruction_time_ns * 2 AS instruction_time_ns"),
                           ("ExecutionInfo", "execution_end_ts + 1 AS execution_end_ts"),
                           ("HbmUsage", "total_transfer_bytes * 2 AS total_transfer_bytes"),
-                          ("SbufAllocation", "end_ts + 1000000 AS end_ts"), ("SbufAllocation", "start_ts + 1 AS start_ts")):
+                          ("SbufAllocation", "end_ts + 1000000 AS end_ts"), ("SbufAllocation", "start_ts + 1 AS start_ts"), ("SbufAllocation", "'x' AS hlo_name")):
         check(os.path.exists(files[table]) and parquet.read_metadata(files[table]).num_rows, "%s is there" % table)
         with database({k: v for k, v in files.items() if k != table}) as db:
             db.execute('CREATE VIEW "%s" AS SELECT * REPLACE (%s) FROM read_parquet(\'%s\')' % (table, change, files[table]))
