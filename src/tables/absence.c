@@ -56,7 +56,7 @@ static const struct {
      "it needs instructions that depend on others: waits for semaphores, triggers of DMA, or dependencies in the "
      "compiler's debug information"},
     {"FrameworkInstruction", HIERARCHY},
-    {"FrameworkNode", HIERARCHY},
+    {"FrameworkNode", EVERY_TRACE},
     {"HbmUsage", "it needs cores of which all packets can be told to be of a transfer: " DYNAMIC_DMA},
     {"HbmUsageSummaryByType", "it needs the use of device memory in the trace's metadata: this one has none"},
     {"HloInstruction", HIERARCHY},

@@ -3,6 +3,7 @@
 /* One line a table: its file defines nx_table_NAME. */
 #define TABLES(TABLE)                                                                                                  \
     TABLE(ActiveTime)                                                                                                  \
+    TABLE(BirInstruction)                                                                                              \
     TABLE(DeviceProfileList)                                                                                           \
     TABLE(DmaPacket)                                                                                                   \
     TABLE(DmaPacketAggregated)                                                                                         \
@@ -11,8 +12,11 @@
     TABLE(DmaUsageSummary)                                                                                             \
     TABLE(ExecutionInfo)                                                                                               \
     TABLE(Flow)                                                                                                        \
+    TABLE(FrameworkInstruction)                                                                                        \
+    TABLE(FrameworkNode)                                                                                               \
     TABLE(HbmUsage)                                                                                                    \
     TABLE(HbmUsageSummaryByType)                                                                                       \
+    TABLE(HloInstruction)                                                                                              \
     TABLE(Instruction)                                                                                                 \
     TABLE(KernelInstructions)                                                                                          \
     TABLE(KernelIterationVariables)                                                                                    \
@@ -21,6 +25,7 @@
     TABLE(NeffHeader)                                                                                                  \
     TABLE(OpcodeSummary)                                                                                               \
     TABLE(PendingDma)                                                                                                  \
+    TABLE(PenguinInstruction)                                                                                          \
     TABLE(PsumUsage)                                                                                                   \
     TABLE(SbufAllocation)                                                                                              \
     TABLE(SbufUsage)                                                                                                   \

@@ -197,6 +197,55 @@ WITH_SBUF_ALLOCATIONS = {
 EVERY = {**WITHIN_ONE_TABLE, **BETWEEN_TABLES, **WITH_STATIC_BLOCKS, **WITH_HBM_USAGE, **WITH_SBUF_ALLOCATIONS}
 
 
+# A level of the compiler's debug information: its table, and the column of Instruction that names its entries.
+LEVELS = {"BirInstruction": "raw_bir_id", "PenguinInstruction": "raw_penguin_id", "HloInstruction": "raw_hlo_id",
+          "FrameworkInstruction": "raw_framework_id"}
+
+
+def of_level(table, column):
+    """Ids are of a core's graph, and only BirInstruction says which: so rows are compared by their first execution."""
+    executions = """(SELECT MIN(i.id) AS id, MIN(i.start_ts) AS s, MAX(i.end_ts) AS e, SUM(COALESCE(i.hbm_read_bytes, 0)) AS hr,
+                            SUM(COALESCE(i.hbm_write_bytes, 0)) AS hw, SUM(COALESCE(i.raw_flops, 0)) AS f,
+                            SUM(COALESCE(i.flops_transpose, 0)) AS ft, COUNT(*) AS n
+                     FROM Instruction i WHERE i.{0} IS NOT NULL GROUP BY i.pcore_idx, i.{0})""".format(column)
+    lists = "(SELECT *, time_intervals::BIGINT[][] AS spans, element_count_per_interval::BIGINT[] AS el, " \
+            "transpose_element_count_per_interval::BIGINT[] AS tr, hbm_transfer_size_per_interval::BIGINT[] AS hbm FROM %s)" % table
+    return {
+        "%s has a row for each entry that ran, with its sums" % table: """
+            SELECT * FROM %s l FULL JOIN %s x USING (id)
+            WHERE l.raw_bir_id IS NULL OR x.n IS NULL OR l.start_ts <> x.s OR ABS(l.end_ts - x.e) > 1
+               OR l.hbm_read_bytes <> x.hr OR l.hbm_write_bytes <> x.hw OR 2 * list_sum(l.el) <> x.f
+               OR 2 * list_sum(l.tr) <> x.ft OR list_sum(l.hbm) <> x.hr + x.hw""" % (lists, executions),
+        "intervals of %s are in order, apart, and one value of each list goes with each" % table: """
+            SELECT * FROM %s WHERE len(spans) <> len(el) OR len(spans) <> len(tr) OR len(spans) <> len(hbm) OR len(spans) = 0
+               OR spans[1][1] <> start_ts OR spans[-1][2] <> end_ts
+               OR len(list_filter(range(1, len(spans) + 1), lambda n: spans[n][2] < spans[n][1] OR spans[n][1] < COALESCE(spans[n - 1][2], 0))) > 0
+            """ % lists,
+    }
+
+
+FRAMEWORK_NODES = {
+    "a core's node stands for all that ran on it": """
+        SELECT * FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY node_name) - 1 AS core FROM FrameworkNode WHERE parent_name = '') n
+        FULL JOIN (SELECT pcore_idx AS core, COUNT(*) FILTER (engine = 'Tensor') AS t, COUNT(*) FILTER (engine = 'Vector') AS v,
+                          COUNT(*) FILTER (engine = 'Scalar') AS s, COUNT(*) FILTER (engine = 'GpSimd') AS g,
+                          COUNT(*) FILTER (engine = 'Sync') AS y, MIN(start_ts) AS first, MAX(end_ts) AS last
+                   FROM Instruction GROUP BY pcore_idx) i USING (core)
+        WHERE n.start_ts IS NULL OR i.t IS NULL OR t <> tensor_engine_instruction_count OR v <> vector_engine_instruction_count
+           OR s <> scalar_engine_instruction_count OR g <> gpsimd_engine_instruction_count OR y <> sync_engine_instruction_count
+           OR first <> start_ts OR ABS(last - end_ts) > 1""",
+    "nodes below one add up to no more than it": """
+        SELECT p.node_name, p.tensor_engine_instruction_count, SUM(c.tensor_engine_instruction_count)
+        FROM FrameworkNode p JOIN FrameworkNode c ON c.parent_name = p.node_name
+        WHERE p.parent_name = '' GROUP BY ALL
+        HAVING SUM(c.tensor_engine_instruction_count) > p.tensor_engine_instruction_count OR SUM(c.hbm_read_bytes) > p.hbm_read_bytes
+            OR MIN(c.start_ts) < MIN(p.start_ts) OR MAX(c.end_ts) > MAX(p.end_ts)""",
+}
+
+
+LEVELS_AND_NODES = {**FRAMEWORK_NODES, **{k: v for level, column in LEVELS.items() for k, v in of_level(level, column).items()}}
+
+
 def failures(db, invariants):
     found = []
     for promise, sql in invariants.items():
@@ -213,6 +262,10 @@ def invariants_hold(context):
             broken = failures(db, WITHIN_ONE_TABLE) + failures(db, BETWEEN_TABLES)
             if "DmaPacketAggregated" in files:
                 broken += failures(db, WITH_STATIC_BLOCKS)
+            for level, column in LEVELS.items():
+                if level in files:
+                    broken += failures(db, of_level(level, column))
+            broken += failures(db, FRAMEWORK_NODES)
             if "HbmUsage" in files:
                 broken += failures(db, WITH_HBM_USAGE)
             if "SbufAllocation" in files:
@@ -249,8 +302,12 @@ def an_invariant_can_fail(context):
                           ("DmaUsageSummary", "count + 1 AS count"), ("OpcodeSummary", "instruction_time_ns * 2 AS instruction_time_ns"),
                           ("ExecutionInfo", "execution_end_ts + 1 AS execution_end_ts"),
                           ("HbmUsage", "total_transfer_bytes * 2 AS total_transfer_bytes"),
-                          ("SbufAllocation", "end_ts + 1000000 AS end_ts"), ("SbufAllocation", "start_ts + 1 AS start_ts"), ("SbufAllocation", "'x' AS hlo_name")):
+                          ("SbufAllocation", "end_ts + 1000000 AS end_ts"), ("SbufAllocation", "start_ts + 1 AS start_ts"),
+                          ("SbufAllocation", "'x' AS hlo_name"),
+                          ("BirInstruction", "hbm_read_bytes + 1 AS hbm_read_bytes"),
+                          ("HloInstruction", "REPLACE(time_intervals, '[[', '[[1') AS time_intervals"),
+                          ("FrameworkNode", "vector_engine_instruction_count + 1 AS vector_engine_instruction_count")):
         check(os.path.exists(files[table]) and parquet.read_metadata(files[table]).num_rows, "%s is there" % table)
         with database({k: v for k, v in files.items() if k != table}) as db:
             db.execute('CREATE VIEW "%s" AS SELECT * REPLACE (%s) FROM read_parquet(\'%s\')' % (table, change, files[table]))
-            check(failures(db, EVERY), "tampering with %s is noticed" % table)
+            check(failures(db, {**EVERY, **LEVELS_AND_NODES}), "tampering with %s is noticed" % table)

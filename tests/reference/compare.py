@@ -68,6 +68,12 @@ def compare_instructions(comparison, profile, ours, export):
                    shown_as="Instruction (counts of a core)")
 
 
+def compare_layers(comparison, profile, ours, export):
+    expected = [mapping.layer(r) for r in export["layer_summary"]]
+    comparison.add(profile, ours, "FrameworkNode", expected, mapping.LAYER_KEY, mapping.LAYER_FIELDS,
+                   rows=mapping.our_layers(ours.rows("FrameworkNode"), ours.rows("Instruction"), expected))
+
+
 def compare_dma(comparison, profile, ours, export):
     packets = [r for r in export["dma"] if r["aggregated"] == "no"]
     blocks = [r for r in export["dma"] if r["aggregated"] != "no"]
@@ -131,7 +137,7 @@ def compare_profile(comparison, profile, ours, source):
     if os.path.isfile(path):
         with open(path) as file:
             export = json.load(file)
-        for part in (compare_instructions, compare_dma, compare_time_lines, compare_descriptions):
+        for part in (compare_instructions, compare_layers, compare_dma, compare_time_lines, compare_descriptions):
             part(comparison, profile, ours, export)
     path = os.path.join(source, "expected-summary.txt")
     if os.path.isfile(path):

