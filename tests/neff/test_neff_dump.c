@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "debug_message.h"
 #include "package.h"
 
 /* Runs the program on the file; its standard output into *out (errors aside). Returns the exit status. */
@@ -105,6 +106,55 @@ static void a_sound_file_is_shown_whole(void **state)
     nx_text_free(&file);
 }
 
+/* Every level with its files, and how many entries say what; the stack frames of all of them. */
+static void debug_information_is_shown(void **state)
+{
+    struct nx_text hlo = {0}, penguin = {0}, entry = {0}, index = {0}, file = {0};
+    struct part changes[2];
+    json_t *json;
+    const json_t *levels, *level;
+
+    (void)state;
+    gen_pb_int(&entry, 1, 1);
+    gen_pb_int(&entry, 6, 2);
+    gen_pb_int(&entry, 8, 1);
+    gen_pb_message(&hlo, 3, &entry);
+    gen_pb_string(&index, 1, "model.py");
+    gen_pb_int(&entry, 1, 0); /* a frame of no place */
+    gen_pb_message(&index, 4, &entry);
+    gen_pb_message(&hlo, 6, &index);
+    gen_pb_string(&penguin, 2, "debug_info_hlo.dbg");
+    gen_pb_string(&penguin, 5, "kernel.py");
+    gen_pb_int(&entry, 1, 7);
+    gen_pb_int(&entry, 3, 1);
+    attr(&entry, "kernel_file", "0");
+    attr(&entry, "kernel_line", "12");
+    gen_pb_message(&penguin, 3, &entry);
+    changes[0] = (struct part){"debug_info/debug_info_hlo.dbg_sg000000", nx_text_string(&hlo), hlo.size};
+    changes[1] =
+        (struct part){"debug_info/debug_info_penguin.dbg_sg000000", nx_text_string(&penguin), penguin.size};
+    neff_with(changes, 2, &file);
+    json = dump_json(&file, 0);
+    assert_int_equal(integer(json_object_get(json, "stack_frames"), "frames"), 1);
+    levels = json_object_get(json_array_get(json_object_get(json, "graphs"), 0), "debug_information");
+    level = json_object_get(levels, "hlo");
+    assert_int_equal(integer(level, "entries"), 1);
+    assert_int_equal(integer(level, "spills"), 1);
+    assert_int_equal(integer(level, "with_stack_frame"), 1);
+    assert_int_equal(integer(level, "with_source_line"), 0);
+    level = json_object_get(levels, "penguin");
+    assert_int_equal(integer(level, "with_source_line"), 1);
+    assert_int_equal(integer(level, "with_parent"), 1);
+    assert_text(json_array_get(json_object_get(level, "files"), 0), "parent", "debug_info_hlo.dbg");
+    assert_int_equal(integer(json_object_get(levels, "framework"), "entries"), 0);
+    json_decref(json);
+    nx_text_free(&hlo);
+    nx_text_free(&penguin);
+    nx_text_free(&entry);
+    nx_text_free(&index);
+    nx_text_free(&file);
+}
+
 static void a_damaged_file_is_shown_as_far_as_it_goes(void **state)
 {
     static const struct part bad = {"sg00/SP.json",
@@ -176,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_file_is_shown_whole),
+        cmocka_unit_test(debug_information_is_shown),
         cmocka_unit_test(a_damaged_file_is_shown_as_far_as_it_goes),
         cmocka_unit_test(texts_cannot_steer_a_terminal),
     };
