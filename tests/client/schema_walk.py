@@ -30,12 +30,6 @@ NEVER_WRITTEN = {
     "CoreBarriers": "no file shows how a barrier is encoded",
     "Error": "no file shows the records of errors",
 }
-# Device tables that need debug information of a kind that the profiles walked here may lack; their own tests make such NEFFs.
-NEEDS_DEBUG_INFORMATION = {
-    "BirInstruction", "PenguinInstruction", "HloInstruction", "FrameworkInstruction", "FrameworkNode", "KernelInstructions",
-    "KernelIterationVariables", "KernelStackFrames", "StackFrame", "StackFrameFileLocation", "StackFrameFileName",
-    "StackFrameFunctionName"}
-
 NOT_NEGATIVE = ("_bytes", "_count", "_size", "duration_ns", "_time_ns", "_idx", "_time", "throughput", "_flops", "_elements")
 MAY_BE_NEGATIVE = {
     ("Flow", "gap_time"): "what comes second may begin before the first ends",
@@ -153,7 +147,7 @@ def every_file_is_what_schema_fields_says(context):
     device = {table for table, scope in scopes.items() if scope == "device"}
     equal(sorted(seen - device), [], "stored tables that are not made from a NEFF and an NTFF")
     equal(sorted(seen & set(NEVER_WRITTEN)), [], "tables that nobody can know how to fill")
-    unwritten = device - seen - set(NEVER_WRITTEN) - NEEDS_DEBUG_INFORMATION
+    unwritten = device - seen - set(NEVER_WRITTEN)
     if os.path.isdir(os.path.join(context.shared or "", "profiles")):
         equal(sorted(unwritten), [], "device tables that no profile has")
 
