@@ -17,6 +17,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "query/suggest.h"
 
 /* Names of CTEs that may be used here; inner ones first. */
 struct scope {
@@ -70,39 +71,38 @@ static bool table_function_allowed(const char *name)
     return IN(name, allowed);
 }
 
-/*
- * Scalar functions and macros that look beyond their arguments, change something, run text as SQL, or wait.
- * A deny-list, and so the weakest of the layers: docs/security.md says what stands behind it.
- */
+/* Functions that only compute (functions.def): no other may be called, whatever the engine has. */
+static const char *const functions[] = {
+#define NX_FUNCTION(name) name,
+#include "query/functions.def"
+#undef NX_FUNCTION
+};
+#define FUNCTION_COUNT (sizeof(functions) / sizeof(functions[0]))
+
 static bool function_allowed(const char *name)
 {
-    static const char *const refused[] = {
-        "getenv",          "getvariable",          "current_setting",     "set_config",      "setseed",
-        "nextval",         "currval",              "write_log",           "sleep_ms",        "add_parquet_key",
-        "which_secret",    "json_serialize_sql",   "json_deserialize_sql", "json_serialize_plan",
-        "json_execute_serialized_sql", "query",    "query_table",         "sql_auto_complete", "checkpoint",
-        "force_checkpoint", "get_current_timestamp_file", "current_query", "parse_duckdb_log_message", "glob",
-        "current_database", "current_schema",      "current_schemas",     "in_search_path",  "user",
-        "current_user",    "session_user",         "current_role",
-    };
-    static const char *const allowed_pg[] = {"pg_typeof", "pg_size_pretty"};
-    static const char *const prefixes[] = {"duckdb_", "pg_", "pragma_", "read_", "parquet_", "enable_", "disable_",
-                                           "truncate_", "copy_", "import_", "sniff_", "has_"};
+    int first = tolower((unsigned char)name[0]);
 
-    if (IN(name, allowed_pg))
-        return true;
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-        if (starts_with(name, prefixes[i]))
-            return false;
-    return !IN(name, refused);
+    for (size_t i = 0; i < FUNCTION_COUNT; i++)
+        if (functions[i][0] == first && strcasecmp(functions[i], name) == 0)
+            return true;
+    return false;
 }
 
 static void check_function(struct walk *w, const json_t *object)
 {
     const char *name = text_of(object, "function_name");
+    char *near;
 
-    if (!function_allowed(name))
-        refuse(w, "the function %s is not allowed: it reaches beyond the profile's tables", name);
+    if (w->reason || function_allowed(name))
+        return;
+    near = nx_suggest(name, functions, FUNCTION_COUNT);
+    if (asprintf(&w->reason,
+                 "the function %s is not one that a query may call: it reaches beyond the profile's tables, or there "
+                 "is none%s%s",
+                 name, near ? ". " : "", near ? near : "") < 0)
+        w->reason = NULL;
+    free(near);
 }
 
 static void check_table_function(struct walk *w, const json_t *object)

@@ -5,8 +5,8 @@
  * PIVOT with an IN list), DESCRIBE, SHOW TABLES, SUMMARIZE, and EXPLAIN of one
  * of these.  Only the profile's tables, the query's own CTEs and allow-listed
  * table functions (range, generate_series, unnest and the like) may stand in
- * FROM; no scalar function that reads the environment, settings, files,
- * secrets, logs or the clock's process state may be called.
+ * FROM, and only functions that compute from their arguments (functions.def)
+ * may be called.
  */
 #ifndef NX_QUERY_GUARD_H
 #define NX_QUERY_GUARD_H

@@ -97,8 +97,32 @@ static void worker_end(struct worker *worker)
     free(worker);
 }
 
+/*
+ * What a worker gets to see of the program's environment: how to find its libraries, its locale, its time zone, and how
+ * sanitizers behave.  Nothing else, as a user's environment holds secrets.
+ */
+static char **worker_environment(void)
+{
+    static const char *const kept[] = {"LD_LIBRARY_PATH=", "LANG=", "LC_", "TZ=", "ASAN_OPTIONS=", "UBSAN_OPTIONS=",
+                                       "TSAN_OPTIONS=", "LSAN_OPTIONS="};
+    size_t count = 0, at = 0;
+    char **list;
+
+    while (environ && environ[count])
+        count++;
+    list = nx_zalloc(count + 1, sizeof(*list));
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
+            if (strncmp(environ[i], kept[k], strlen(kept[k])) == 0) {
+                list[at++] = environ[i];
+                break;
+            }
+    return list;
+}
+
 static pid_t spawn(const struct nx_pool *pool, int fd)
 {
+    char **environment = worker_environment();
     char command[] = "worker", *argv[] = {pool->program, command, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -114,10 +138,11 @@ static pid_t spawn(const struct nx_pool *pool, int fd)
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none); /* a server may have blocked some */
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    if (posix_spawn(&pid, pool->program, &actions, &attributes, argv, environ) != 0)
+    if (posix_spawn(&pid, pool->program, &actions, &attributes, argv, environment) != 0)
         pid = -1;
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
+    free(environment);
     return pid;
 }
 

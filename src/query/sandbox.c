@@ -14,7 +14,14 @@
 #define ACCESS_REFER ((uint64_t)1 << 13)    /* ABI 2 */
 #define ACCESS_TRUNCATE ((uint64_t)1 << 14) /* ABI 3 */
 #define ACCESS_IOCTL ((uint64_t)1 << 15)    /* ABI 5 */
+#define NET_BIND_TCP ((uint64_t)1 << 0)     /* ABI 4, here and below */
+#define NET_CONNECT_TCP ((uint64_t)1 << 1)
 #define READ_ACCESS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+
+/* The kernel's struct as of ABI 4; how much of it is handed over tells the kernel which. */
+struct ruleset {
+    uint64_t files, net;
+};
 
 static void limit(int resource, rlim_t value)
 {
@@ -43,19 +50,21 @@ static void allow_folder(int ruleset, const char *path)
 static bool landlock(const int *fds, size_t count)
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    struct landlock_ruleset_attr attr = {.handled_access_fs = ((uint64_t)1 << 13) - 1}; /* all of ABI 1 */
+    struct ruleset attr = {.files = ((uint64_t)1 << 13) - 1}; /* all of ABI 1 */
     int ruleset;
     bool ok;
 
     if (abi < 1)
         return false;
     if (abi >= 2)
-        attr.handled_access_fs |= ACCESS_REFER;
+        attr.files |= ACCESS_REFER;
     if (abi >= 3)
-        attr.handled_access_fs |= ACCESS_TRUNCATE;
+        attr.files |= ACCESS_TRUNCATE;
     if (abi >= 5)
-        attr.handled_access_fs |= ACCESS_IOCTL;
-    ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr.handled_access_fs), 0);
+        attr.files |= ACCESS_IOCTL;
+    if (abi >= 4)
+        attr.net = NET_BIND_TCP | NET_CONNECT_TCP; /* and no rule that allows any */
+    ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, abi >= 4 ? sizeof(attr) : sizeof(attr.files), 0);
     if (ruleset < 0)
         return false;
     for (size_t i = 0; i < count; i++)

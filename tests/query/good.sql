@@ -78,3 +78,26 @@ SELECT arg_max(name, id), string_agg(name, ',') FROM Item
 SELECT * FROM Item POSITIONAL JOIN Other
 SELECT * FROM Item ASOF JOIN Other ON Item.id >= Other.id
 /* a /* nested */ comment */ EXPLAIN /* and /* another */ */ ANALYZE SELECT * FROM Item
+SELECT id, SUM(id) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW), LAG(id, 1, 0) OVER w FROM Item WINDOW w AS (ORDER BY id) LIMIT 3
+SELECT quantile_cont(id, [0.5, 0.99]), approx_quantile(id, 0.9), median(id), mad(id), stddev_samp(id), mode(id % 7) FROM Item
+SELECT list_transform([1, 2, 3], lambda x: x * 2), list_filter([1, 2, 3], lambda x: x > 1), [x + 1 FOR x IN [1, 2] IF x > 1], list_reduce([1, 2, 3], lambda a, b: a + b)
+SELECT time_bucket(INTERVAL '1 minute', TIMESTAMP '2026-01-01 00:00:59'), date_trunc('hour', now()), epoch_ms(TIMESTAMP '2026-01-01'), EXTRACT(year FROM DATE '2026-01-01')
+SELECT id % 3 AS g, COUNT(*) FILTER (id > 10), GROUPING(id % 3) FROM Item GROUP BY GROUPING SETS ((id % 3), ()) ORDER BY ALL
+SELECT id % 2 AS a, id % 3 AS b, COUNT(*) FROM Item GROUP BY ROLLUP (a, b) ORDER BY ALL
+SELECT id, ROW_NUMBER() OVER (PARTITION BY id % 2 ORDER BY id DESC) AS r FROM Item QUALIFY r <= 2
+SELECT * FROM (SELECT id % 2 AS k, id FROM Item LIMIT 10) PIVOT (SUM(id) FOR k IN (0, 1))
+SELECT * FROM (SELECT 1 AS a, 2 AS b) UNPIVOT (v FOR n IN (a, b))
+SELECT unnest([1, 2, 3]) AS x, unnest({'a': 1, 'b': 2})
+SELECT COLUMNS('i.*') FROM Item LIMIT 1
+SELECT * EXCLUDE (name) REPLACE (id * 2 AS id) FROM Item LIMIT 1
+SELECT COALESCE(NULL, 1), NULLIF(1, 1), IFNULL(NULL, 2), CASE WHEN 1 > 0 THEN 'a' ELSE 'b' END, IF(true, 1, 2), GREATEST(1, 2), LEAST(1, 2)
+SELECT name LIKE 'a%', name NOT ILIKE '%B', name SIMILAR TO '.*', name GLOB '*', regexp_replace(name, '[0-9]+', '#', 'g'), name ^@ 'x' FROM Item LIMIT 1
+SELECT TRY_CAST('x' AS INTEGER), TRY('x'::INTEGER), 7 // 2, 7 % 3, 2 ** 3, 5 & 3, 5 | 3, xor(5, 3), ~5, 1 << 4, [1, 2] @> [1]
+SELECT [1, 2, 3][2], 'abc'[1:2], {'a': 1}.a, map {'k': 1}['k'], list_sort([3, 1]), array_agg(id ORDER BY id)[1] FROM Item
+SELECT '[[1, 10], [20, 50]]'::BIGINT[][], list_sum([1, 2]), len([1]), list_zip([1], [2]), flatten([[1], [2]])
+SELECT corr(id, id * 2), regr_slope(id, id), entropy(id % 4), arg_min(name, id, 2), COUNT(DISTINCT id % 5), bool_and(id >= 0), product(1 + id % 2) FROM Item
+SELECT EXISTS (SELECT 1 FROM Item WHERE id = 1), id IN (SELECT id FROM Other), (SELECT MAX(id) FROM Item) FROM Item LIMIT 1
+SELECT strftime(TIMESTAMP '2026-01-01', '%Y'), strptime('2026', '%Y'), format_bytes(1536), bar(3, 0, 10, 10), printf('%d', 1), lpad('1', 3, '0'), concat_ws('-', 'a', 'b'), split_part('a/b', '/', 2)
+SELECT name COLLATE NOCASE FROM Item ORDER BY name COLLATE NOCASE LIMIT 1
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT list(n) FROM r
+SELECT i.id FROM Item i SEMI JOIN Other o ON i.id = o.id LIMIT 1

@@ -190,3 +190,19 @@ SELECT * FROM repeat_row(1, num_rows=5)
 /* /* */ EXPLAIN SELECT 1
 EXPLAIN /* /* */ SELECT '*/ SELECT name FROM duckdb_settings() --'
 EXPLAIN /* /* */ ANALYZE SELECT '*/ COPY (SELECT 1) TO $$@DIR@/out.csv$$ --'
+SELECT sleep_ms(1)
+SELECT pg_sleep(1)
+SELECT current_connection_id()
+SELECT inet_client_addr()
+SELECT [x FOR x IN [1] IF getenv('HOME') IS NOT NULL]
+SELECT list_transform(['HOME'], lambda x: getenv(x))
+SELECT id FROM Item ORDER BY getvariable('x')
+SELECT COUNT(*) FILTER (current_setting('threads') IS NOT NULL) FROM Item
+SELECT SUM(id) OVER (ORDER BY nextval('s')) FROM Item
+SELECT main.getenv('HOME')
+SELECT system.main.getenv('HOME')
+SELECT "getenv"('HOME')
+SELECT GetEnv('HOME')
+SELECT no_such_function(1)
+SELECT icu_sort_key('a', 'de')
+SELECT vector_type(1)

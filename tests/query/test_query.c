@@ -236,6 +236,37 @@ static void must_answer(const char *sql)
     nx_answer_free(&answer);
 }
 
+/* A name that the engine does not have would be a slip, and one that stands twice an oversight. */
+static void every_allowed_function_is_the_engines(void **state)
+{
+    static const char *const allowed[] = {
+#define NX_FUNCTION(name) name,
+#include "query/functions.def"
+#undef NX_FUNCTION
+    };
+    duckdb_database database;
+    duckdb_connection connection;
+
+    (void)state;
+    assert_int_equal(duckdb_open(NULL, &database), DuckDBSuccess);
+    assert_int_equal(duckdb_connect(database, &connection), DuckDBSuccess);
+    for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
+        duckdb_result result;
+        char sql[256];
+
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(allowed[i], allowed[j]) == 0)
+                fail_msg("%s stands twice in functions.def", allowed[i]);
+        snprintf(sql, sizeof(sql), "SELECT count(*) FROM duckdb_functions() WHERE lower(function_name) = '%s'", allowed[i]);
+        assert_int_equal(duckdb_query(connection, sql, &result), DuckDBSuccess);
+        if (duckdb_value_int64(&result, 0, 0) == 0 && strcmp(allowed[i], "->") != 0) /* an arrow is no function there */
+            fail_msg("the engine has no function %s", allowed[i]);
+        duckdb_destroy_result(&result);
+    }
+    duckdb_disconnect(&connection);
+    duckdb_close(&database);
+}
+
 static void good_queries_are_answered(void **state)
 {
     int count;
@@ -716,6 +747,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_queries_are_answered),
+        cmocka_unit_test(every_allowed_function_is_the_engines),
         cmocka_unit_test(hostile_statements_are_refused),
         cmocka_unit_test(numbers_keep_their_digits),
         cmocka_unit_test(formats_are_what_they_say),
