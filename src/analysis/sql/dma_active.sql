@@ -52,12 +52,13 @@ started AS (
            coalesce(nullif(bir_debug_info_source_location, ''), nki_source_location) AS line
     FROM Instruction JOIN trigger USING (id)),
 link AS (
-    SELECT core, s, e, engine AS starter, start_ts, in_table, in_id, start_ts - gap_time AS finished
+    SELECT core, s, e, engine AS starter, start_ts, CASE WHEN in_table = 'Instruction' THEN in_id END AS instruction,
+           start_ts - gap_time AS finished
     FROM Flow JOIN started ON out_id = id
     WHERE out_table = 'Instruction'),
 ended AS (
-    SELECT core, s, e, arg_max(CASE WHEN in_table = 'Instruction' THEN engine ELSE 'DMA' END, finished) AS who
-    FROM Instruction RIGHT JOIN link ON id = in_id AND in_table = 'Instruction'
+    SELECT core, s, e, arg_max(CASE WHEN instruction IS NULL THEN 'DMA' ELSE engine END, finished) AS who
+    FROM Instruction RIGHT JOIN link ON id = instruction
     WHERE finished > s AND finished <= link.start_ts
       AND (opcode IS NULL OR opcode <> 'EVENT_SEMAPHORE' OR engine <> starter)
     GROUP BY core, s, e)

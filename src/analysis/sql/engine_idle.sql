@@ -38,14 +38,15 @@ waiter AS (
     ASOF JOIN (SELECT * FROM pause WHERE NOT is_last) p ON o.pcore_idx = p.pcore_idx AND o.start_ts <= p.e
     WHERE o.start_ts > p.s),
 link AS (
-    SELECT w.pcore_idx, w.s, w.e, f.in_table, f.in_id, w.ready, w.start_ts - f.gap_time AS finished
+    SELECT w.pcore_idx, w.s, w.e, CASE WHEN f.in_table = 'Instruction' THEN f.in_id END AS instruction, w.ready,
+           w.start_ts - f.gap_time AS finished
     FROM Flow f JOIN waiter w ON f.out_id = w.id
     WHERE f.out_table = 'Instruction'),
 maker AS (
     SELECT l.pcore_idx, l.s, l.e, l.ready,
-           CASE WHEN l.in_table <> 'Instruction' OR i.opcode = 'DMA_DIRECT2D' THEN 'DMA' ELSE i.engine END AS who,
+           CASE WHEN l.instruction IS NULL OR i.opcode = 'DMA_DIRECT2D' THEN 'DMA' ELSE i.engine END AS who,
            CASE WHEN i.opcode = 'DMA_DIRECT2D' THEN coalesce(i.dma_trigger_end_ts, l.finished) ELSE l.finished END AS finished
-    FROM Instruction i RIGHT JOIN link l ON i.id = l.in_id AND l.in_table = 'Instruction'
+    FROM Instruction i RIGHT JOIN link l ON i.id = l.instruction
     WHERE i.opcode IS NULL OR i.opcode <> 'EVENT_SEMAPHORE' OR i.engine <> (SELECT name FROM chosen)),
 ended AS (
     SELECT pcore_idx, s, e, arg_max(who, finished) AS who
@@ -55,7 +56,7 @@ ended AS (
 SELECT ended.who, first.line, pause.is_last, count(*) AS pauses, sum(pause.e - pause.s)::DOUBLE AS ns,
        max(pause.e - pause.s) AS longest_ns
 FROM pause
-LEFT JOIN first ON pause.pcore_idx = first.pcore_idx AND pause.s = first.s AND NOT pause.is_last
+LEFT JOIN first ON pause.pcore_idx = first.pcore_idx AND pause.s = first.s
 LEFT JOIN ended ON pause.pcore_idx = ended.pcore_idx AND pause.s = ended.s
 GROUP BY ALL
 ORDER BY ns DESC, who, line
