@@ -49,8 +49,25 @@ struct nx_analysis_options {
 json_t *nx_analyze(struct nx_pool *pool, const char *profile, const struct nx_analysis_options *options,
                    struct nx_answer *failure);
 
+/*
+ * Versions of a kernel side by side, the first being what the others are compared with.  At least two names.  NULL as
+ * above.
+ */
+json_t *nx_compare(struct nx_pool *pool, const char *const *profiles, size_t count,
+                   const struct nx_analysis_options *options, struct nx_answer *failure);
+
+/*
+ * Conditions on a report, for CI: "memory_bound_ideal_gap>0.4,excess_ratio>2".  docs/analysis.md lists the names.
+ * NULL: `text` is right.  Otherwise what is wrong with it (heap).
+ */
+char *nx_conditions_check(const char *text);
+/* What of them holds, one sentence each (a condition whose figure is not known counts as holding). */
+json_t *nx_conditions_held(const json_t *report, const char *text);
+
 /* The report for people, at most 100 columns wide unless a name is longer. */
 void nx_report_text(const json_t *report, struct nx_text *out);
 void nx_report_markdown(const json_t *report, struct nx_text *out);
+void nx_comparison_text(const json_t *comparison, struct nx_text *out);
+void nx_comparison_markdown(const json_t *comparison, struct nx_text *out);
 
 #endif

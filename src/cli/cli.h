@@ -13,6 +13,7 @@
 int nx_cmd_view(int argc, char **argv);  /* cmd_view.c: ingest, then serve */
 int nx_cmd_query(int argc, char **argv); /* cmd_query.c: SQL without a server */
 int nx_cmd_analyze(int argc, char **argv); /* cmd_analyze.c: bounds, gaps, findings */
+int nx_cmd_compare(int argc, char **argv); /* cmd_analyze.c: of several profiles side by side */
 int nx_cmd_check(int argc, char **argv); /* cmd_check.c: whether a profile can be trusted */
 int nx_cmd_list(int argc, char **argv);  /* cmd_list.c: the profiles of a data path */
 int nx_cmd_dump(int argc, char **argv);  /* cmd_dump.c: structure of one file */

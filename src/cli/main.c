@@ -17,6 +17,7 @@ static const char help[] =
     "  view    ingest a profile into Parquet tables, and serve SQL over HTTP on this machine\n"
     "  query   answer SQL about a stored profile\n"
     "  analyze why a kernel is slow: bounds, gaps, findings\n"
+    "  compare versions of a kernel side by side\n"
     "  check   whether a stored profile can be trusted, and what to set at the next capture\n"
     "  list    the stored profiles\n"
     "  dump    print the structure of a NEFF or NTFF file\n"
@@ -31,8 +32,8 @@ static const char help[] =
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"view", nx_cmd_view},       {"query", nx_cmd_query}, {"check", nx_cmd_check},
-                {"analyze", nx_cmd_analyze}, {"list", nx_cmd_list},   {"dump", nx_cmd_dump}};
+} commands[] = {{"view", nx_cmd_view},       {"query", nx_cmd_query}, {"check", nx_cmd_check}, {"analyze", nx_cmd_analyze},
+                {"compare", nx_cmd_compare}, {"list", nx_cmd_list},   {"dump", nx_cmd_dump}};
 #define COUNT (sizeof(commands) / sizeof(commands[0]))
 
 static int unknown_command(const char *name)
