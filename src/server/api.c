@@ -6,15 +6,17 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analysis/analysis.h"
 #include "analysis/check.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "query/suggest.h"
+#include "server/analyses.h"
 #include "server/gate.h"
 #include "tables/schema.h"
 
 #define API "/api/v1"
-#define TYPES "types: databaseExplorerQuery, tableSchema, listDbFiles, check"
+#define TYPES "types: databaseExplorerQuery, tableSchema, listDbFiles, check, analyze, compare"
 #define MAX_ROWS 10000000
 #define MAX_TIMEOUT_MS 3600000
 
@@ -200,6 +202,16 @@ static void search_check(const struct nx_server_options *options, const char *pr
     nx_answer_free(&check.answer);
 }
 
+static void search_analysis(const struct nx_server_options *options, const char *profile, const json_t *body,
+                            const struct nx_request *request, bool compares, struct nx_reply_document *reply)
+{
+    json_int_t timeout_ms;
+
+    if (read_limit(body, "timeoutMs", MAX_TIMEOUT_MS, NX_ANALYSIS_TIMEOUT_MS, &timeout_ms, reply))
+        (compares ? nx_api_compare : nx_api_analyze)(options, profile, body, timeout_ms ? (unsigned)timeout_ms : 1,
+                                                     request->cancel_fd, reply);
+}
+
 static void search(const struct nx_server_options *options, const char *profile, const struct nx_request *request,
                    struct nx_reply_document *reply)
 {
@@ -223,6 +235,8 @@ static void search(const struct nx_server_options *options, const char *profile,
         search_tables(options, profile, reply);
     } else if (strcmp(type, "check") == 0) {
         search_check(options, profile, body, request->cancel_fd, reply);
+    } else if (strcmp(type, "analyze") == 0 || strcmp(type, "compare") == 0) {
+        search_analysis(options, profile, body, request, strcmp(type, "compare") == 0, reply);
     } else {
         snprintf(message, sizeof(message), "the type %.*s is not known", (int)nx_utf8_cut(type, strlen(type), 100), type);
         nx_api_error(reply, 422, "bad_request", message, TYPES);

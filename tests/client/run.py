@@ -24,7 +24,7 @@ def main():
         import duckdb, pandas, pyarrow  # noqa: F401
     except ImportError as problem:
         sys.exit("run.py: %s (scripts/deps.sh --tests puts it into .venv)" % problem)
-    import bounds, findings, invariants, schema_walk, tables, worked_examples  # noqa: F401  (they register their tests)
+    import bounds, comparisons, findings, invariants, schema_walk, tables, worked_examples  # noqa: F401  (they register their tests)
     context = harness.Context(os.path.abspath(arguments.program), None, os.path.abspath(arguments.shared), arguments.keep)
     os.environ.pop("XDG_DATA_HOME", None)
     os.environ["HOME"] = context.root
