@@ -10,7 +10,7 @@
  *   total       from two files on disk to the published profile
  *   duckdb      the same tables written from vectors in memory: what no reader of ours can beat
  *
- * Prints one line of JSON: the median of RUNS (3) runs in seconds, and what was read and written.
+ * Prints one line of JSON: the median of RUNS (3) runs in seconds (and of CPU time, NAME_cpu), and what was read and written.
  * Figures of one process: `total` and `duckdb` are measured in turns, so both see the same machine.
  */
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const char *const names[PHASE_COUNT] = {"open", "correlate", "fill", "sto
 
 struct bench {
     const char *neff, *ntff, *data;
-    double seconds[PHASE_COUNT][MAX_RUNS];
+    double seconds[PHASE_COUNT][MAX_RUNS], cpu[PHASE_COUNT][MAX_RUNS];
     uint64_t records, rows, vector_bytes, rss_trace_kb, rss_total_kb;
 };
 
@@ -41,6 +41,15 @@ static double now(void)
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Of all threads, user and system: what other work on the machine does not lengthen. */
+static double cpu_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -63,15 +72,17 @@ static void ingest_once(struct bench *b, int run)
     struct nx_store store;
     struct nx_loaded loaded = {0};
     struct nx_error error;
-    double start = now(), opened, correlated;
+    double start = now(), opened, correlated, cpu = cpu_now(), cpu_opened, cpu_correlated;
 
     if (nx_store_open(b->data, true, &store, &error) != NX_OK || nx_neff_open(b->neff, &loaded.neff, &error) != NX_OK ||
         nx_ntff_open(b->ntff, &loaded.ntff, &error) != NX_OK)
         stop("open", &error);
     opened = now();
+    cpu_opened = cpu_now();
     if (nx_trace_build(&loaded.neff, &loaded.ntff, NULL, NULL, &loaded.trace, &error) != NX_OK)
         stop("correlate", &error);
     correlated = now();
+    cpu_correlated = cpu_now();
     if (b->rss_trace_kb == 0)
         b->rss_trace_kb = peak_kb();
     loaded.profile = (struct nx_profile){.name = "bench",
@@ -87,6 +98,10 @@ static void ingest_once(struct bench *b, int run)
     b->seconds[CORRELATE][run] = correlated - opened;
     b->seconds[STORE][run] = now() - correlated;
     b->seconds[TOTAL][run] = now() - start;
+    b->cpu[OPEN][run] = cpu_opened - cpu;
+    b->cpu[CORRELATE][run] = cpu_correlated - cpu_opened;
+    b->cpu[STORE][run] = cpu_now() - cpu_correlated;
+    b->cpu[TOTAL][run] = cpu_now() - cpu;
     if (b->rss_total_kb == 0)
         b->rss_total_kb = peak_kb();
     nx_loaded_free(&loaded);
@@ -100,18 +115,20 @@ static void duckdb_once(struct bench *b, struct nx_recording *const *recordings,
     struct nx_store store;
     struct nx_ingest ingest;
     struct nx_error error;
-    double start;
+    double start, cpu;
 
     for (size_t i = 0; i < count; i++)
         tables[i] = nx_recording_table(recordings[i]);
     if (nx_store_open(b->data, true, &store, &error) != NX_OK)
         stop("open", &error);
     start = now();
+    cpu = cpu_now();
     if (nx_ingest_begin(&store, "bench", true, &ingest, &error) != NX_OK ||
         nx_parquet_write(ingest.dir_path, tables, &profile, nx_jobs_threads(), NULL, NULL, &error) != NX_OK ||
         nx_ingest_commit(&ingest, &error) != NX_OK)
         stop("duckdb", &error);
     b->seconds[DUCKDB][run] = now() - start;
+    b->cpu[DUCKDB][run] = cpu_now() - cpu;
     nx_store_close(&store);
 }
 
@@ -162,10 +179,11 @@ int main(int argc, char **argv)
     if (nx_load(b.neff, b.ntff, "bench", NULL, NULL, &loaded, &error) != NX_OK)
         stop("load", &error);
     for (int run = 0; run < runs; run++) {
-        double start = now();
+        double start = now(), cpu = cpu_now();
 
         count = record(&b, &loaded, false, recordings);
         b.seconds[FILL][run] = now() - start;
+        b.cpu[FILL][run] = cpu_now() - cpu;
         release(recordings, count);
     }
     count = record(&b, &loaded, true, recordings);
@@ -179,7 +197,7 @@ int main(int argc, char **argv)
            (unsigned long long)b.records, (unsigned long long)b.rows, (unsigned long long)b.vector_bytes,
            (unsigned long long)b.rss_trace_kb, (unsigned long long)b.rss_total_kb);
     for (int p = 0; p < PHASE_COUNT; p++)
-        printf(", \"%s\": %.4f", names[p], median(b.seconds[p], runs));
+        printf(", \"%s\": %.4f, \"%s_cpu\": %.4f", names[p], median(b.seconds[p], runs), names[p], median(b.cpu[p], runs));
     printf("}\n");
     return 0;
 }

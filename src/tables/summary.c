@@ -142,30 +142,48 @@ static enum dma_class class_of(enum nx_queue_type type)
     return type == NX_QUEUE_HARDWARE_DYNAMIC ? HARDWARE : type == NX_QUEUE_SOFTWARE_DYNAMIC ? SOFTWARE : STATIC;
 }
 
-/* Union of the packets whose class is in `classes` (a bit set); keeps the merged list if asked to. */
-static int64_t packet_union(const struct nx_trace *trace, unsigned classes, struct nx_interval **kept,
-                            size_t *kept_count)
-{
-    struct nx_interval *list = nx_alloc(trace->packet_count * sizeof(*list));
-    size_t count = 0;
-    int64_t length;
+/* The time in which any of the intervals added so far was running; they must come by start. */
+struct running {
+    int64_t end, length;
+    bool any;
+};
 
-    for (uint32_t i = 0; i < trace->packet_count; i++)
-        if (classes >> class_of(trace->rings[trace->packets[i].ring].type) & 1)
-            list[count++] = (struct nx_interval){trace->packets[i].start, trace->packets[i].end};
-    count = nx_interval_merge(list, count);
-    length = nx_interval_length(list, count);
-    if (kept) {
-        *kept = list;
-        *kept_count = count;
-    } else {
-        free(list);
+static void run_on(struct running *running, int64_t start, int64_t end)
+{
+    if (!running->any || start > running->end)
+        running->end = start;
+    running->any = true;
+    if (end > running->end) {
+        running->length += end - running->end;
+        running->end = end;
     }
-    return length;
+}
+
+/* The packets' intervals, those that overlap joined. */
+static struct nx_interval *packet_intervals(const struct nx_trace *trace, size_t *count)
+{
+    struct nx_interval *list = NULL;
+    size_t capacity = 0;
+
+    *count = 0;
+    for (uint32_t i = 0; i < trace->packet_count; i++) {
+        const struct nx_packet *p = &trace->packets[i];
+
+        if (*count && p->start <= list[*count - 1].end) {
+            if (p->end > list[*count - 1].end)
+                list[*count - 1].end = p->end;
+            continue;
+        }
+        list = nx_grow(list, *count, &capacity, sizeof(*list));
+        list[(*count)++] = (struct nx_interval){p->start, p->end};
+    }
+    return list;
 }
 
 static void add_packets(const struct nx_trace *trace, struct totals *t)
 {
+    struct running classes[DMA_CLASS_COUNT] = {0};
+
     for (uint32_t i = 0; i < trace->packet_count; i++) {
         const struct nx_packet *p = &trace->packets[i];
         enum dma_class class = class_of(trace->rings[p->ring].type);
@@ -174,9 +192,10 @@ static void add_packets(const struct nx_trace *trace, struct totals *t)
         t->packet_bytes[class] += p->bytes;
         t->packet_ps += p->end - p->start;
         extend_exec(t, p->start, p->end);
+        run_on(&classes[class], p->start, p->end);
     }
     for (int class = STATIC; class < DMA_CLASS_COUNT; class++)
-        t->dma_active_ps[class] = packet_union(trace, 1U << class, NULL, NULL);
+        t->dma_active_ps[class] = classes[class].length;
     for (uint32_t i = 0; i < trace->run_count; i++) {
         const struct nx_block_run *run = &trace->runs[i];
 
@@ -193,7 +212,8 @@ static void add_unions(const struct nx_trace *trace, struct totals *t)
     size_t count, total;
     struct nx_interval *all;
 
-    t->all_dma_active_ps = packet_union(trace, 1U << STATIC | 1U << SOFTWARE | 1U << HARDWARE, &all, &total);
+    all = packet_intervals(trace, &total);
+    t->all_dma_active_ps = nx_interval_length(all, total);
     for (int e = 0; e < NX_ENGINE_COUNT; e++) {
         struct nx_interval *list = nx_active_intervals(trace, NX_ALL_CORES, (enum nx_engine)e, &count);
 
