@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,29 +186,97 @@ char *nx_ask_key(const char *name, const char *engine)
     return key;
 }
 
-const json_t *nx_ask_about(struct nx_inquiry *inquiry, const char *name, const char *engine)
+static struct nx_query query_of(const struct nx_inquiry *inquiry, const char *sql)
 {
-    char *key = nx_ask_key(name, engine);
-    json_t *rows = json_object_get(inquiry->answers, key);
-    struct nx_text sql = {0};
-    struct nx_answer answer;
-    struct nx_query query = {.profile = inquiry->profile,
+    return (struct nx_query){.profile = inquiry->profile,
+                             .sql = sql,
                              .format = NX_FORMAT_JSON,
                              .max_rows = MAX_ROWS,
                              .max_bytes = NX_DEFAULT_MAX_BYTES,
                              .timeout_ms = inquiry->timeout_ms,
                              .cancel_fd = inquiry->cancel_fd};
+}
 
+/* Keeps the answer and the SQL of a statement; takes the answer over. */
+static const json_t *keep(struct nx_inquiry *inquiry, const char *key, const char *sql, struct nx_answer *answer)
+{
+    json_t *rows = take_rows(inquiry, key, answer);
+
+    json_object_set_new(inquiry->sql, key, json_string(sql));
+    json_object_set_new(inquiry->answers, key, rows);
+    return rows;
+}
+
+/* A statement under way: the thread touches nothing of the inquiry. */
+struct nx_ahead {
+    pthread_t thread;
+    struct nx_pool *pool;
+    const char *name;
+    struct nx_text sql;
+    struct nx_query query;
+    struct nx_answer answer;
+};
+
+static void *run_ahead(void *opaque)
+{
+    struct nx_ahead *ahead = opaque;
+
+    nx_pool_query(ahead->pool, &ahead->query, &ahead->answer);
+    return NULL;
+}
+
+void nx_ask_ahead(struct nx_inquiry *inquiry, const char *name)
+{
+    struct nx_ahead *ahead;
+
+    if (inquiry->ahead || inquiry->stopped || json_object_get(inquiry->answers, name))
+        return;
+    ahead = nx_zalloc(1, sizeof(*ahead));
+    ahead->pool = inquiry->pool;
+    ahead->name = name;
+    compose(inquiry, statement_text(name), NULL, &ahead->sql);
+    ahead->query = query_of(inquiry, nx_text_string(&ahead->sql));
+    if (pthread_create(&ahead->thread, NULL, run_ahead, ahead) == 0) {
+        inquiry->ahead = ahead;
+    } else { /* then it is asked when it is wanted */
+        nx_text_free(&ahead->sql);
+        free(ahead);
+    }
+}
+
+/* Waits for the statement that was started ahead. */
+static void take_ahead(struct nx_inquiry *inquiry)
+{
+    struct nx_ahead *ahead = inquiry->ahead;
+
+    if (!ahead)
+        return;
+    inquiry->ahead = NULL;
+    pthread_join(ahead->thread, NULL);
+    keep(inquiry, ahead->name, nx_text_string(&ahead->sql), &ahead->answer);
+    nx_text_free(&ahead->sql);
+    free(ahead);
+}
+
+const json_t *nx_ask_about(struct nx_inquiry *inquiry, const char *name, const char *engine)
+{
+    char *key = nx_ask_key(name, engine);
+    const json_t *rows;
+    struct nx_text sql = {0};
+    struct nx_answer answer;
+    struct nx_query query;
+
+    if (inquiry->ahead && strcmp(inquiry->ahead->name, key) == 0)
+        take_ahead(inquiry);
+    rows = json_object_get(inquiry->answers, key);
     if (!rows && inquiry->stopped) {
-        rows = json_array();
-        json_object_set_new(inquiry->answers, key, rows);
+        json_object_set_new(inquiry->answers, key, json_array());
+        rows = json_object_get(inquiry->answers, key);
     } else if (!rows) {
         compose(inquiry, statement_text(name), engine, &sql);
-        query.sql = nx_text_string(&sql);
+        query = query_of(inquiry, nx_text_string(&sql));
         nx_pool_query(inquiry->pool, &query, &answer);
-        rows = take_rows(inquiry, key, &answer);
-        json_object_set_new(inquiry->sql, key, json_string(query.sql));
-        json_object_set_new(inquiry->answers, key, rows);
+        rows = keep(inquiry, key, query.sql, &answer);
         nx_text_free(&sql);
     }
     free(key);
@@ -247,6 +316,7 @@ bool nx_inquiry_start(struct nx_inquiry *inquiry)
 
 void nx_inquiry_end(struct nx_inquiry *inquiry)
 {
+    take_ahead(inquiry);
     json_decref(inquiry->answers);
     json_decref(inquiry->sql);
     json_decref(inquiry->absent);

@@ -30,6 +30,7 @@ struct nx_inquiry {
     json_t *absent;  /* set of tables that a statement wanted and the profile does not have */
     json_t *failed;  /* {"statement": "why it has no answer"} */
     struct nx_answer failure; /* the first of them; code OK: none */
+    struct nx_ahead *ahead;   /* private: the statement that nx_ask_ahead() started */
     bool stopped;             /* it was of a kind (client gone, no free worker) that ends the inquiry */
 };
 
@@ -42,6 +43,11 @@ void nx_inquiry_end(struct nx_inquiry *inquiry);
  * Never NULL: an empty array if it failed; the inquiry then says why.
  */
 const json_t *nx_ask(struct nx_inquiry *inquiry, const char *name);
+/*
+ * Starts a statement that nx_ask() will want later, and returns: others can be asked meanwhile, on the other core. One
+ * at a time; needs a pool with two workers to be of use.
+ */
+void nx_ask_ahead(struct nx_inquiry *inquiry, const char *name);
 /*
  * The same of a statement about one engine ("Tensor", ...): its line `chosen AS (...),` becomes that engine.  The answer
  * and the SQL are kept as "NAME:ENGINE", which nx_ask_key() makes (heap).  engine NULL: as nx_ask().

@@ -85,7 +85,7 @@ static int judge(const json_t *report, const char *conditions)
 
 static int run(const struct arguments *arguments)
 {
-    struct nx_pool_options pool_options = {.max_workers = 1, .memory = NX_ANALYSIS_MEMORY};
+    struct nx_pool_options pool_options = {.max_workers = 2, .memory = NX_ANALYSIS_MEMORY};
     struct nx_answer failure;
     struct nx_error error;
     struct nx_store store;
