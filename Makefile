@@ -21,6 +21,12 @@ demo: release
 test: test-deps
 	@scripts/test.sh
 
+# Ingestion of 1 and 10 million records and the server's latencies; RECORDS=1,10,100 for more.
+RECORDS ?= 1,10
+bench: release
+	@cmake --build build/release --target nx-bench-ingest
+	@bench/run.py --build build/release --records $(RECORDS)
+
 install: release
 	@cmake --install build/release --prefix $(PREFIX)
 
