@@ -24,6 +24,7 @@ struct nx_inquiry {
     int cancel_fd;
     bool has_window;
     int64_t t0, t1;
+    bool is_part; /* the window has an edge that was given in nanoseconds: it may be a part of the kernel */
     json_t *tables;  /* set of the profile's tables: {"NAME": true} */
     json_t *answers; /* {"statement": [row, ...]} */
     json_t *sql;     /* {"statement": "the SQL that was run"} */

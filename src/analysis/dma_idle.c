@@ -5,6 +5,17 @@
 #include "analysis/investigation.h"
 #include "analysis/thresholds.h"
 
+/* Time in which a core's first DMA packet has yet to come, or its last has gone: no pause. */
+static double outside_pauses(const struct nx_case *c, double pauses)
+{
+    size_t first = c->bounds->count > 1; /* the cores, not all together */
+    double outside = -pauses;
+
+    for (size_t i = first; i < c->bounds->count; i++)
+        outside += c->bounds->scopes[i].total - c->bounds->scopes[i].active[NX_DMA];
+    return outside;
+}
+
 static void put_pauses(struct nx_case *c)
 {
     static const struct nx_table_column columns[] = {{"starter", "started by", "text"}, {"who", "which waited for", "text"},
@@ -31,6 +42,11 @@ static void put_pauses(struct nx_case *c)
         json_array_append_new(list, shown);
     }
     nx_case_figure(c, "pauses", all, "ns");
+    nx_case_figure(c, "before_first_or_after_last", outside_pauses(c, all), "ns");
+    if (outside_pauses(c, all) > NX_SMALL_IDLE * c->scope->total)
+        nx_case_note(c, "%s of the cores' idle time is before the first or after the last DMA packet of a core: it is in no "
+                        "pause",
+                     nx_shown(outside_pauses(c, all), "ns"));
     nx_case_figure(c, "pauses_explained", nx_ratio(known, all), "share");
     if (known < NX_FULL_COVERAGE * all)
         nx_case_missing(c, "of %s of the pauses it is not known which instruction started the transfer that ended them (a "

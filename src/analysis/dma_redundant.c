@@ -97,6 +97,8 @@ static void run(struct nx_case *c)
     nx_case_figure(c, "excess_ratio", nx_ratio(s->dma_bytes, s->necessary_bytes), "factor");
     nx_case_statement(c, "dma_traffic");
     nx_case_statement(c, "tensors");
+    if (c->inquiry->is_part)
+        nx_case_note(c, "necessary bytes are those of the whole kernel, the transferred ones those of the window");
     if (excess < NX_SMALL_GAP * s->dma_bytes) {
         nx_case_headline(c, "%s moved, %s necessary: no excess traffic", nx_shown(s->dma_bytes, "bytes"),
                          nx_shown(s->necessary_bytes, "bytes"));

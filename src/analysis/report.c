@@ -75,6 +75,7 @@ static bool find_window(struct nx_inquiry *inquiry, struct nx_window window, con
     inquiry->t0 = (int64_t)t0;
     inquiry->t1 = (int64_t)t1;
     inquiry->has_window = true;
+    inquiry->is_part = window.from.kind == NX_EDGE_NS || window.to.kind == NX_EDGE_NS;
     *shown = json_pack("{s:I,s:I,s:I,s:s,s:s}", "t0", (json_int_t)t0, "t1", (json_int_t)t1, "total_ns",
                        (json_int_t)(t1 - t0), "from", edge_name(&window.from), "to", edge_name(&window.to));
     return true;
