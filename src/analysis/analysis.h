@@ -28,7 +28,13 @@ struct nx_edge {
 struct nx_window {
     struct nx_edge from, to;
 };
-#define NX_DEFAULT_WINDOW {{NX_EDGE_FIRST_DMA, 0}, {NX_EDGE_LAST_DMA, 0}}
+#define NX_DEFAULT_WINDOW       \
+    {                           \
+        {NX_EDGE_FIRST_DMA, 0}, \
+        {                       \
+            NX_EDGE_LAST_DMA, 0 \
+        }                       \
+    }
 /* "FROM:TO"; each is nanoseconds, first-dma, last-dma, start or end. False: it is not one. */
 bool nx_window_parse(const char *text, struct nx_window *window);
 
@@ -43,22 +49,22 @@ struct nx_analysis_options {
 #define NX_ANALYSIS_MEMORY ((uint64_t)7 << 30)
 
 /*
- * The report about one profile.  NULL: *failure says why (as of a query; nx_answer_free() it).  What a profile lacks
- * is no failure: the report says what could not be computed.
+ * The report about one profile.  NULL: *failure says why (as of a query; nx_answer_free() it).  What a
+ * profile lacks is no failure: the report says what could not be computed.
  */
 json_t *nx_analyze(struct nx_pool *pool, const char *profile, const struct nx_analysis_options *options,
                    struct nx_answer *failure);
 
 /*
- * Versions of a kernel side by side, the first being what the others are compared with.  At least two names.  NULL as
- * above.
+ * Versions of a kernel side by side, the first being what the others are compared with.  At least two names.
+ * NULL as above.
  */
 json_t *nx_compare(struct nx_pool *pool, const char *const *profiles, size_t count,
                    const struct nx_analysis_options *options, struct nx_answer *failure);
 
 /*
- * Conditions on a report, for CI: "memory_bound_ideal_gap>0.4,excess_ratio>2".  docs/analysis.md lists the names.
- * NULL: `text` is right.  Otherwise what is wrong with it (heap).
+ * Conditions on a report, for CI: "memory_bound_ideal_gap>0.4,excess_ratio>2".  docs/analysis.md lists the
+ * names. NULL: `text` is right.  Otherwise what is wrong with it (heap).
  */
 char *nx_conditions_check(const char *text);
 /* What of them holds, one sentence each (a condition whose figure is not known counts as holding). */

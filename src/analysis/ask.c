@@ -66,12 +66,17 @@ static bool mentions(const char *sql, const char *table)
 static const char *sql_type(enum nx_column_type type)
 {
     switch (type) {
-    case NX_TYPE_INT64: return "BIGINT";
-    case NX_TYPE_INT32: return "INTEGER";
-    case NX_TYPE_DOUBLE: return "DOUBLE";
-    case NX_TYPE_BOOL: return "BOOLEAN";
+    case NX_TYPE_INT64:
+        return "BIGINT";
+    case NX_TYPE_INT32:
+        return "INTEGER";
+    case NX_TYPE_DOUBLE:
+        return "DOUBLE";
+    case NX_TYPE_BOOL:
+        return "BOOLEAN";
     case NX_TYPE_TEXT:
-    case NX_TYPE_ARRAY: break;
+    case NX_TYPE_ARRAY:
+        break;
     }
     return "VARCHAR";
 }
@@ -80,11 +85,13 @@ static void put_empty_table(struct nx_text *out, const struct nx_table_schema *t
 {
     nx_text_printf(out, "%s AS (SELECT", table->name);
     for (size_t i = 0; i < table->column_count; i++)
-        nx_text_printf(out, "%s NULL::%s AS %s", i ? "," : "", sql_type(table->columns[i].type), table->columns[i].name);
+        nx_text_printf(out, "%s NULL::%s AS %s", i ? "," : "", sql_type(table->columns[i].type),
+                       table->columns[i].name);
     nx_text_puts(out, " WHERE false),\n");
 }
 
-/* Appends the tables that the statement wants and the profile lacks, as common table expressions without rows. */
+/* Appends the tables that the statement wants and the profile lacks, as common table expressions without
+ * rows. */
 static void put_absent(struct nx_inquiry *inquiry, const char *sql, struct nx_text *out)
 {
     for (size_t t = 0; t < nx_schema_count; t++) {
@@ -147,8 +154,11 @@ static void fail(struct nx_inquiry *inquiry, const char *name, struct nx_answer 
     case NX_QUERY_NO_PROFILE:
     case NX_QUERY_CANCELLED:
     case NX_QUERY_BUSY:
-    case NX_QUERY_FAILED: inquiry->stopped = true; break;
-    default: break; /* this statement's own: others may have an answer */
+    case NX_QUERY_FAILED:
+        inquiry->stopped = true;
+        break;
+    default:
+        break; /* this statement's own: others may have an answer */
     }
     if (inquiry->failure.code == NX_QUERY_OK) {
         inquiry->failure = *answer;
@@ -198,7 +208,8 @@ static struct nx_query query_of(const struct nx_inquiry *inquiry, const char *sq
 }
 
 /* Keeps the answer and the SQL of a statement; takes the answer over. */
-static const json_t *keep(struct nx_inquiry *inquiry, const char *key, const char *sql, struct nx_answer *answer)
+static const json_t *keep(struct nx_inquiry *inquiry, const char *key, const char *sql,
+                          struct nx_answer *answer)
 {
     json_t *rows = take_rows(inquiry, key, answer);
 
@@ -306,9 +317,8 @@ bool nx_inquiry_start(struct nx_inquiry *inquiry)
         return false;
     }
     list = json_loadb(answer.body, answer.size, 0, NULL);
-    json_array_foreach(list, i, table)
-        json_object_set(inquiry->tables, json_string_value(json_object_get(table, "name")),
-                        json_object_get(table, "rows"));
+    json_array_foreach(list, i, table) json_object_set(
+        inquiry->tables, json_string_value(json_object_get(table, "name")), json_object_get(table, "rows"));
     json_decref(list);
     nx_answer_free(&answer);
     return true;

@@ -24,12 +24,12 @@ struct nx_inquiry {
     int cancel_fd;
     bool has_window;
     int64_t t0, t1;
-    bool is_part; /* the window has an edge that was given in nanoseconds: it may be a part of the kernel */
-    json_t *tables;  /* set of the profile's tables: {"NAME": true} */
-    json_t *answers; /* {"statement": [row, ...]} */
-    json_t *sql;     /* {"statement": "the SQL that was run"} */
-    json_t *absent;  /* set of tables that a statement wanted and the profile does not have */
-    json_t *failed;  /* {"statement": "why it has no answer"} */
+    bool is_part;   /* the window has an edge that was given in nanoseconds: it may be a part of the kernel */
+    json_t *tables; /* set of the profile's tables: {"NAME": true} */
+    json_t *answers;          /* {"statement": [row, ...]} */
+    json_t *sql;              /* {"statement": "the SQL that was run"} */
+    json_t *absent;           /* set of tables that a statement wanted and the profile does not have */
+    json_t *failed;           /* {"statement": "why it has no answer"} */
     struct nx_answer failure; /* the first of them; code OK: none */
     struct nx_ahead *ahead;   /* private: the statement that nx_ask_ahead() started */
     bool stopped;             /* it was of a kind (client gone, no free worker) that ends the inquiry */
@@ -45,13 +45,14 @@ void nx_inquiry_end(struct nx_inquiry *inquiry);
  */
 const json_t *nx_ask(struct nx_inquiry *inquiry, const char *name);
 /*
- * Starts a statement that nx_ask() will want later, and returns: others can be asked meanwhile, on the other core. One
- * at a time; needs a pool with two workers to be of use.
+ * Starts a statement that nx_ask() will want later, and returns: others can be asked meanwhile, on the other
+ * core. One at a time; needs a pool with two workers to be of use.
  */
 void nx_ask_ahead(struct nx_inquiry *inquiry, const char *name);
 /*
- * The same of a statement about one engine ("Tensor", ...): its line `chosen AS (...),` becomes that engine.  The answer
- * and the SQL are kept as "NAME:ENGINE", which nx_ask_key() makes (heap).  engine NULL: as nx_ask().
+ * The same of a statement about one engine ("Tensor", ...): its line `chosen AS (...),` becomes that engine.
+ * The answer and the SQL are kept as "NAME:ENGINE", which nx_ask_key() makes (heap).  engine NULL: as
+ * nx_ask().
  */
 const json_t *nx_ask_about(struct nx_inquiry *inquiry, const char *name, const char *engine);
 char *nx_ask_key(const char *name, const char *engine);

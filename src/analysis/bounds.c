@@ -12,10 +12,13 @@
 const struct nx_bound_kind nx_bound_kinds[NX_BOUNDS] = {
     [NX_MEMORY_BOUND] = {"memory_bound", "memory", "DMA idle", -1, NX_DMA},
     [NX_MEMORY_IDEAL] = {"memory_bound_ideal", "memory", "DMA inefficiency", NX_MEMORY_BOUND, NX_DMA},
-    [NX_MEMORY_NO_RELOADS] = {"memory_bound_ideal_no_reloads", "memory", "excess traffic", NX_MEMORY_IDEAL, NX_DMA},
+    [NX_MEMORY_NO_RELOADS] = {"memory_bound_ideal_no_reloads", "memory", "excess traffic", NX_MEMORY_IDEAL,
+                              NX_DMA},
     [NX_COMPUTE_BOUND] = {"compute_bound", "compute", "Tensor idle", -1, NX_TENSOR},
-    [NX_COMPUTE_IDEAL] = {"compute_bound_ideal_flops", "compute", "Tensor under-used", NX_COMPUTE_BOUND, NX_TENSOR},
-    [NX_COMPUTE_USEFUL] = {"compute_bound_ideal_useful_flops", "compute", "transposes", NX_COMPUTE_IDEAL, NX_TENSOR},
+    [NX_COMPUTE_IDEAL] = {"compute_bound_ideal_flops", "compute", "Tensor under-used", NX_COMPUTE_BOUND,
+                          NX_TENSOR},
+    [NX_COMPUTE_USEFUL] = {"compute_bound_ideal_useful_flops", "compute", "transposes", NX_COMPUTE_IDEAL,
+                           NX_TENSOR},
     [NX_PERFECT_PIPELINE] = {"perfect_pipeline", "pipeline", "serialisation", -1, -1},
 };
 
@@ -86,7 +89,8 @@ static void take_dma(struct nx_inquiry *inquiry, struct nx_bounds *bounds)
         note(bounds, "no table DmaPacket: the capture holds no DMA packets, so nothing is known of DMA");
         return;
     }
-    json_array_foreach(active, i, row) {
+    json_array_foreach(active, i, row)
+    {
         struct nx_scope *scope = scope_of(bounds, core_of(row));
 
         check_order(inquiry, row, "dma_active");
@@ -105,10 +109,12 @@ static void take_engines(struct nx_inquiry *inquiry, struct nx_bounds *bounds)
     if (!nx_inquiry_has(inquiry, "ActiveTime")) {
         for (int unit = 0; unit < NX_DMA; unit++)
             set_all(bounds, offsetof(struct nx_scope, active) + (size_t)unit * sizeof(double), NAN);
-        note(bounds, "no table ActiveTime: the capture holds no instructions, so nothing is known of the engines");
+        note(bounds,
+             "no table ActiveTime: the capture holds no instructions, so nothing is known of the engines");
         return;
     }
-    json_array_foreach(rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         struct nx_scope *scope = scope_of(bounds, core_of(row));
         const char *engine = nx_string(row, "engine");
 
@@ -131,7 +137,8 @@ static void take_flops(struct nx_inquiry *inquiry, struct nx_bounds *bounds)
         note(bounds, "no table Instruction: FLOPs are not known");
         return;
     }
-    json_array_foreach(rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         const char *kind = nx_string(row, "kind");
 
         add(bounds, row, offsetof(struct nx_scope, flops), nx_number_or_0(row, "flops"));
@@ -140,8 +147,8 @@ static void take_flops(struct nx_inquiry *inquiry, struct nx_bounds *bounds)
         unknown += nx_number_or_0(row, "unknown");
     }
     if (unknown > 0) {
-        json_t *text = json_sprintf("%.0f MATMULs have a data type whose rate is not known: their FLOPs are not counted",
-                                    unknown);
+        json_t *text = json_sprintf(
+            "%.0f MATMULs have a data type whose rate is not known: their FLOPs are not counted", unknown);
 
         json_array_append_new(bounds->notes, text);
     }
@@ -157,9 +164,11 @@ static void take_tensors(struct nx_inquiry *inquiry, struct nx_bounds *bounds)
     if (isnan(bytes))
         note(bounds, "TensorInfo names no input or output tensor with a size: necessary bytes are not known");
     else if (nx_number_or_0(row, "without_size") > 0)
-        note(bounds, "some input or output tensors have no size in TensorInfo: necessary bytes leave them out");
+        note(bounds,
+             "some input or output tensors have no size in TensorInfo: necessary bytes leave them out");
     if (!isnan(bytes) && bounds->count > 1)
-        note(bounds, "the cores share the tensors: which part each must move is not known, so necessary bytes are given "
+        note(bounds, "the cores share the tensors: which part each must move is not known, so necessary "
+                     "bytes are given "
                      "for all cores together only");
 }
 
@@ -232,16 +241,17 @@ static void note_idle_cores(struct nx_bounds *bounds)
         double most = scope->bound[NX_PERFECT_PIPELINE];
 
         if (most < NX_IDLE_CORE * scope->total)
-            json_array_append_new(bounds->notes,
-                                  json_sprintf("core %d was at work for less than 1 %% of the time: the peaks of all cores "
-                                               "together count it all the same",
-                                               scope->core));
+            json_array_append_new(
+                bounds->notes,
+                json_sprintf("core %d was at work for less than 1 %% of the time: the peaks of all cores "
+                             "together count it all the same",
+                             scope->core));
     }
 }
 
 /*
- * The pass over all DMA packets takes about as long as all other statements together, and keeps one core busy: those
- * that read the other large tables run beside it.
+ * The pass over all DMA packets takes about as long as all other statements together, and keeps one core
+ * busy: those that read the other large tables run beside it.
  */
 static void ask_long_ones(struct nx_inquiry *inquiry)
 {
@@ -259,7 +269,8 @@ bool nx_bounds_measure(struct nx_inquiry *inquiry, const json_t *device, struct 
 {
     double cores = nx_number(device, "cores");
 
-    *bounds = (struct nx_bounds){.cores = cores > 1 && cores <= MAX_CORES ? (int)cores : 1, .notes = json_array()};
+    *bounds =
+        (struct nx_bounds){.cores = cores > 1 && cores <= MAX_CORES ? (int)cores : 1, .notes = json_array()};
     bounds->device = json_deep_copy(device);
     bounds->count = bounds->cores > 1 ? (size_t)bounds->cores + 1 : 1;
     bounds->scopes = nx_zalloc(bounds->count, sizeof(*bounds->scopes));
@@ -283,6 +294,11 @@ bool nx_bounds_measure(struct nx_inquiry *inquiry, const json_t *device, struct 
     return inquiry->failure.code == NX_QUERY_OK;
 }
 
+double nx_ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
 void nx_bounds_free(struct nx_bounds *bounds)
 {
     json_decref(bounds->device);
@@ -301,15 +317,11 @@ json_t *nx_json_number(double value)
     return json_real(value);
 }
 
-static double ratio(double part, double whole)
-{
-    return whole > 0 ? part / whole : NAN;
-}
-
 static json_t *engine_json(const struct nx_scope *scope, enum nx_unit unit)
 {
-    return json_pack("{s:s,s:o,s:o}", "engine", nx_unit_name(unit), "active_ns", nx_json_number(scope->active[unit]),
-                     "share", nx_json_number(ratio(scope->active[unit], scope->total)));
+    return json_pack("{s:s,s:o,s:o}", "engine", nx_unit_name(unit), "active_ns",
+                     nx_json_number(scope->active[unit]), "share",
+                     nx_json_number(nx_ratio(scope->active[unit], scope->total)));
 }
 
 static json_t *bound_json(const struct nx_scope *scope, enum nx_bound bound)
@@ -319,43 +331,69 @@ static json_t *bound_json(const struct nx_scope *scope, enum nx_bound bound)
 
     return json_pack("{s:s,s:s,s:o,s:o,s:s,s:o,s:o,s:o}", "name", kind->name, "family", kind->family, "ns",
                      nx_json_number(scope->bound[bound]), "share",
-                     nx_json_number(ratio(scope->bound[bound], scope->total)), "gap", kind->means, "gap_ns",
-                     nx_json_number(gap), "gap_share", nx_json_number(ratio(gap, scope->total)), "speedup",
-                     nx_json_number(nx_bound_speedup(scope, bound)));
+                     nx_json_number(nx_ratio(scope->bound[bound], scope->total)), "gap", kind->means,
+                     "gap_ns", nx_json_number(gap), "gap_share", nx_json_number(nx_ratio(gap, scope->total)),
+                     "speedup", nx_json_number(nx_bound_speedup(scope, bound)));
+}
+
+const char *const nx_quantity_names[] = {"total_ns",
+                                         "dma_active_ns",
+                                         "dma_transfer_bytes",
+                                         "necessary_bytes",
+                                         "tensor_active_ns",
+                                         "flops",
+                                         "useful_flops",
+                                         "transpose_flops",
+                                         "dma_peak_bytes_per_s",
+                                         "tensor_peak_flops_per_s",
+                                         "dma_achieved_bytes_per_s",
+                                         "tensor_achieved_flops_per_s",
+                                         "dma_bandwidth_used",
+                                         "tensor_flops_used",
+                                         "excess_ratio",
+                                         "transpose_share",
+                                         NULL};
+
+static json_t *quantities_json(const struct nx_scope *scope)
+{
+    double dma_rate = nx_ratio(scope->dma_bytes, scope->active[NX_DMA]) * 1e9;
+    double tensor_rate = nx_ratio(scope->flops, scope->active[NX_TENSOR]) * 1e9;
+    const double values[] = {scope->total,
+                             scope->active[NX_DMA],
+                             scope->dma_bytes,
+                             scope->necessary_bytes,
+                             scope->active[NX_TENSOR],
+                             scope->flops,
+                             scope->flops - scope->transpose_flops,
+                             scope->transpose_flops,
+                             scope->dma_peak,
+                             scope->tensor_peak,
+                             dma_rate,
+                             tensor_rate,
+                             nx_ratio(dma_rate, scope->dma_peak),
+                             nx_ratio(tensor_rate, scope->tensor_peak),
+                             nx_ratio(scope->dma_bytes, scope->necessary_bytes),
+                             nx_ratio(scope->transpose_flops, scope->flops)};
+    json_t *quantities = json_object();
+
+    _Static_assert(sizeof(values) / sizeof(values[0]) + 1 ==
+                       sizeof(nx_quantity_names) / sizeof(nx_quantity_names[0]),
+                   "a value for each name");
+    for (size_t i = 0; nx_quantity_names[i]; i++)
+        json_object_set_new(quantities, nx_quantity_names[i], nx_json_number(values[i]));
+    return quantities;
 }
 
 json_t *nx_scope_json(const struct nx_scope *scope)
 {
-    json_t *engines = json_array(), *bounds = json_array(), *quantities = json_object();
-    const struct {
-        const char *name;
-        double value;
-    } list[] = {
-        {"total_ns", scope->total},
-        {"dma_active_ns", scope->active[NX_DMA]},
-        {"dma_transfer_bytes", scope->dma_bytes},
-        {"necessary_bytes", scope->necessary_bytes},
-        {"tensor_active_ns", scope->active[NX_TENSOR]},
-        {"flops", scope->flops},
-        {"useful_flops", scope->flops - scope->transpose_flops},
-        {"transpose_flops", scope->transpose_flops},
-        {"dma_peak_bytes_per_s", scope->dma_peak},
-        {"tensor_peak_flops_per_s", scope->tensor_peak},
-        {"dma_achieved_bytes_per_s", ratio(scope->dma_bytes, scope->active[NX_DMA]) * 1e9},
-        {"tensor_achieved_flops_per_s", ratio(scope->flops, scope->active[NX_TENSOR]) * 1e9},
-        {"dma_bandwidth_used", ratio(ratio(scope->dma_bytes, scope->active[NX_DMA]) * 1e9, scope->dma_peak)},
-        {"tensor_flops_used", ratio(ratio(scope->flops, scope->active[NX_TENSOR]) * 1e9, scope->tensor_peak)},
-        {"excess_ratio", ratio(scope->dma_bytes, scope->necessary_bytes)},
-        {"transpose_share", ratio(scope->transpose_flops, scope->flops)},
-    };
+    json_t *engines = json_array(), *bounds = json_array();
 
-    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-        json_object_set_new(quantities, list[i].name, nx_json_number(list[i].value));
     for (int unit = 0; unit < NX_UNITS; unit++)
         json_array_append_new(engines, engine_json(scope, (enum nx_unit)unit));
     for (int bound = 0; bound < NX_BOUNDS; bound++)
         json_array_append_new(bounds, bound_json(scope, (enum nx_bound)bound));
-    return json_pack("{s:o,s:o,s:o,s:o,s:o}", "core", scope->core < 0 ? json_null() : json_integer(scope->core),
-                     "quantities", quantities, "engines", engines, "bounds", bounds, "bottleneck",
-                     scope->bottleneck < 0 ? json_null() : json_string(nx_unit_name((enum nx_unit)scope->bottleneck)));
+    return json_pack(
+        "{s:o,s:o,s:o,s:o,s:o}", "core", scope->core < 0 ? json_null() : json_integer(scope->core),
+        "quantities", quantities_json(scope), "engines", engines, "bounds", bounds, "bottleneck",
+        scope->bottleneck < 0 ? json_null() : json_string(nx_unit_name((enum nx_unit)scope->bottleneck)));
 }

@@ -66,8 +66,12 @@ double nx_bound_speedup(const struct nx_scope *scope, enum nx_bound bound);
 /* The slowest of the engines other than this one. */
 double nx_slowest_other(const struct nx_scope *scope, int unit);
 
+/* The quantities of a report by name: "total_ns", "excess_ratio", ...; NULL at the end. */
+extern const char *const nx_quantity_names[];
 /* {"core", "quantities", "engines", "bounds", "bottleneck"} */
 json_t *nx_scope_json(const struct nx_scope *scope);
+/* part / whole; NAN if whole is not above 0. */
+double nx_ratio(double part, double whole);
 /* A number as JSON: whole ones as integers, NAN as null. */
 json_t *nx_json_number(double value);
 

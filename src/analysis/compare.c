@@ -47,7 +47,8 @@ static const json_t *named(const json_t *list, const char *key, const char *name
     const json_t *row;
     size_t i;
 
-    json_array_foreach(list, i, row) {
+    json_array_foreach(list, i, row)
+    {
         const char *own = nx_string(row, key);
 
         if (own && strcmp(own, name) == 0)
@@ -67,10 +68,12 @@ static double value_of(const json_t *report, const struct line *line)
 
     if (!line->member)
         return nx_number(list, line->name);
-    return nx_number(named(list, strcmp(line->list, "engines") == 0 ? "engine" : "name", line->name), line->member);
+    return nx_number(named(list, strcmp(line->list, "engines") == 0 ? "engine" : "name", line->name),
+                     line->member);
 }
 
-/* {"name", "unit", "values": [...], "changes": [{"difference", "factor"}, ...]}: changes from the first, one a version. */
+/* {"name", "unit", "values": [...], "changes": [{"difference", "factor"}, ...]}: changes from the first, one
+ * a version. */
 static json_t *line_json(const json_t *reports, const struct line *line)
 {
     json_t *values = json_array(), *changes = json_array(), *name;
@@ -78,13 +81,15 @@ static json_t *line_json(const json_t *reports, const struct line *line)
     const json_t *report;
     size_t i;
 
-    json_array_foreach(reports, i, report) {
+    json_array_foreach(reports, i, report)
+    {
         double value = value_of(report, line);
 
         json_array_append_new(values, nx_json_number(value));
         if (i)
-            json_array_append_new(changes, json_pack("{s:o,s:o}", "difference", nx_json_number(value - first), "factor",
-                                                     nx_json_number(first > 0 ? value / first : NAN)));
+            json_array_append_new(changes,
+                                  json_pack("{s:o,s:o}", "difference", nx_json_number(value - first),
+                                            "factor", nx_json_number(first > 0 ? value / first : NAN)));
     }
     if (line->member && strcmp(line->member, "gap_ns") == 0)
         name = json_sprintf("%s_gap", line->name);
@@ -92,21 +97,26 @@ static json_t *line_json(const json_t *reports, const struct line *line)
         name = json_sprintf("%s active", line->name);
     else
         name = json_string(line->name);
-    return json_pack("{s:o,s:s,s:o,s:o}", "name", name, "unit", line->unit, "values", values, "changes", changes);
+    return json_pack("{s:o,s:s,s:o,s:o}", "name", name, "unit", line->unit, "values", values, "changes",
+                     changes);
 }
 
-/* Findings by version: their costs (null where the version does not have it), and how that changed from the one before. */
+/* Findings by version: their costs (null where the version does not have it), and how that changed from the
+ * one before. */
 static json_t *findings_json(const json_t *reports)
 {
     json_t *list = json_array();
     const json_t *kinds = json_object_get(json_array_get(reports, 0), "findings"), *kind, *report;
     size_t k, i;
 
-    json_array_foreach(kinds, k, kind) {
+    json_array_foreach(kinds, k, kind)
+    {
         const char *name = nx_string(kind, "name"), *before = NULL;
-        json_t *costs = json_array(), *outcomes = json_array(), *changes = json_array(), *headlines = json_array();
+        json_t *costs = json_array(), *outcomes = json_array(), *changes = json_array(),
+               *headlines = json_array();
 
-        json_array_foreach(reports, i, report) {
+        json_array_foreach(reports, i, report)
+        {
             const json_t *own = named(json_object_get(report, "findings"), "name", name);
             const char *outcome = nx_string(own, "outcome");
             bool had = before && strcmp(before, "found") == 0, has = strcmp(outcome, "found") == 0;
@@ -115,17 +125,19 @@ static json_t *findings_json(const json_t *reports)
             json_array_append_new(outcomes, json_string(outcome));
             json_array_append(headlines, json_object_get(own, "headline"));
             if (i)
-                json_array_append_new(changes, json_string(strcmp(outcome, "no data") == 0 || strcmp(before, "no data") == 0
-                                                               ? (strcmp(outcome, before) == 0 ? "not known" : "not comparable")
-                                                           : had == has ? (has ? "still there" : "still absent")
-                                                           : has        ? "appeared"
-                                                                        : "vanished"));
+                json_array_append_new(
+                    changes, json_string(strcmp(outcome, "no data") == 0 || strcmp(before, "no data") == 0
+                                             ? (strcmp(outcome, before) == 0 ? "not known" : "not comparable")
+                                         : had == has ? (has ? "still there" : "still absent")
+                                         : has        ? "appeared"
+                                                      : "vanished"));
             before = outcome;
         }
-        json_array_append_new(list, json_pack("{s:O,s:O,s:O,s:o,s:o,s:o,s:o}", "id", json_object_get(kind, "id"), "name",
-                                              json_object_get(kind, "name"), "title", json_object_get(kind, "title"),
-                                              "outcomes", outcomes, "costs_ns", costs, "changes", changes, "headlines",
-                                              headlines));
+        json_array_append_new(list,
+                              json_pack("{s:O,s:O,s:O,s:o,s:o,s:o,s:o}", "id", json_object_get(kind, "id"),
+                                        "name", json_object_get(kind, "name"), "title",
+                                        json_object_get(kind, "title"), "outcomes", outcomes, "costs_ns",
+                                        costs, "changes", changes, "headlines", headlines));
     }
     return list;
 }
@@ -136,8 +148,10 @@ static json_t *members(const json_t *reports, const char *scope_member, const ch
     const json_t *report;
     size_t i;
 
-    json_array_foreach(reports, i, report) {
-        const json_t *value = json_object_get(scope_member ? first_scope(report) : report, scope_member ? scope_member : member);
+    json_array_foreach(reports, i, report)
+    {
+        const json_t *value = json_object_get(scope_member ? first_scope(report) : report,
+                                              scope_member ? scope_member : member);
 
         json_array_append(list, (json_t *)(uintptr_t)value);
     }
@@ -161,9 +175,10 @@ json_t *nx_compare(struct nx_pool *pool, const char *const *profiles, size_t cou
     }
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
         json_array_append_new(table, line_json(reports, &lines[i]));
-    comparison = json_pack("{s:i,s:o,s:o,s:o,s:o,s:o,s:o}", "comparison", 1, "profiles", members(reports, NULL, "profile"),
-                           "windows", members(reports, NULL, "window"), "bottlenecks", members(reports, "bottleneck", NULL),
-                           "lines", table, "findings", findings_json(reports), "notes", members(reports, NULL, "notes"));
+    comparison = json_pack("{s:i,s:o,s:o,s:o,s:o,s:o,s:o}", "comparison", 1, "profiles",
+                           members(reports, NULL, "profile"), "windows", members(reports, NULL, "window"),
+                           "bottlenecks", members(reports, "bottleneck", NULL), "lines", table, "findings",
+                           findings_json(reports), "notes", members(reports, NULL, "notes"));
     if (options->show_sql)
         json_object_set_new(comparison, "sql", members(reports, NULL, "sql"));
     json_decref(reports);

@@ -14,11 +14,6 @@ struct condition {
     double limit;
 };
 
-static const char *const quantities[] = {
-    "total_ns", "dma_active_ns", "dma_transfer_bytes", "necessary_bytes", "tensor_active_ns", "flops", "useful_flops",
-    "transpose_flops", "dma_achieved_bytes_per_s", "tensor_achieved_flops_per_s", "dma_bandwidth_used", "tensor_flops_used",
-    "excess_ratio", "transpose_share"};
-
 /* Splits "BOUND", "BOUND_gap", "BOUND_speedup" into the bound and its member; -1: it is none of these. */
 static int bound_of(const char *name, const char **member)
 {
@@ -42,8 +37,8 @@ static int bound_of(const char *name, const char **member)
 
 static bool is_quantity(const char *name)
 {
-    for (size_t i = 0; i < sizeof(quantities) / sizeof(quantities[0]); i++)
-        if (strcmp(quantities[i], name) == 0)
+    for (size_t i = 0; nx_quantity_names[i]; i++)
+        if (strcmp(nx_quantity_names[i], name) == 0)
             return true;
     return false;
 }
@@ -89,13 +84,17 @@ char *nx_conditions_check(const char *text)
     for (const char *p = text, *next; p; p = *next == ',' ? next + 1 : NULL) {
         next = read_condition(p, &condition);
         if (!next) {
-            if (asprintf(&message, "%s is not a condition such as memory_bound_ideal_gap>0.4", *p ? p : "(nothing)") < 0)
+            if (asprintf(&message, "%s is not a condition such as memory_bound_ideal_gap>0.4",
+                         *p ? p : "(nothing)") < 0)
                 message = NULL;
             return message;
         }
         if (bound_of(condition.name, &member) < 0 && !is_quantity(condition.name)) {
-            if (asprintf(&message, "%s is no figure: a bound (memory_bound_ideal), its _gap or _speedup, or a quantity of "
-                                   "the report", condition.name) < 0)
+            if (asprintf(
+                    &message,
+                    "%s is no figure: a bound (memory_bound_ideal), its _gap or _speedup, or a quantity of "
+                    "the report",
+                    condition.name) < 0)
                 message = NULL;
             return message;
         }
@@ -134,11 +133,12 @@ json_t *nx_conditions_held(const json_t *report, const char *text)
             break;
         value = figure(scope, condition.name);
         if (isnan(value))
-            json_array_append_new(held, json_sprintf("%s is not known, so %s%s%g cannot be ruled out", condition.name,
-                                                     condition.name, condition.sign, condition.limit));
-        else if (holds(&condition, value))
-            json_array_append_new(held, json_sprintf("%s is %.6g: %s%g", condition.name, value, condition.sign,
+            json_array_append_new(held, json_sprintf("%s is not known, so %s%s%g cannot be ruled out",
+                                                     condition.name, condition.name, condition.sign,
                                                      condition.limit));
+        else if (holds(&condition, value))
+            json_array_append_new(held, json_sprintf("%s is %.6g: %s%g", condition.name, value,
+                                                     condition.sign, condition.limit));
     }
     return held;
 }

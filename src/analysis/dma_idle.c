@@ -18,21 +18,25 @@ static double outside_pauses(const struct nx_case *c, double pauses)
 
 static void put_pauses(struct nx_case *c)
 {
-    static const struct nx_table_column columns[] = {{"starter", "started by", "text"}, {"who", "which waited for", "text"},
-                                                     {"line", "line", "text"},          {"periods", "pauses", "count"},
-                                                     {"ns", "time", "ns"},              {"share", "of pauses", "share"},
+    static const struct nx_table_column columns[] = {{"starter", "started by", "text"},
+                                                     {"who", "which waited for", "text"},
+                                                     {"line", "line", "text"},
+                                                     {"periods", "pauses", "count"},
+                                                     {"ns", "time", "ns"},
+                                                     {"share", "of pauses", "share"},
                                                      {"longest_ns", "longest", "ns"}};
     const json_t *rows = nx_case_ask(c, "dma_active"), *row;
     json_t *list = json_array();
     double all = 0, known = 0;
     size_t i;
 
+    json_array_foreach(rows, i, row) if (strcmp(nx_string(row, "row_kind"), "pause") == 0)
+    {
+        all += nx_number_or_0(row, "ns");
+        known += nx_string(row, "starter") ? nx_number_or_0(row, "ns") : 0;
+    }
     json_array_foreach(rows, i, row)
-        if (strcmp(nx_string(row, "row_kind"), "pause") == 0) {
-            all += nx_number_or_0(row, "ns");
-            known += nx_string(row, "starter") ? nx_number_or_0(row, "ns") : 0;
-        }
-    json_array_foreach(rows, i, row) {
+    {
         json_t *shown;
 
         if (strcmp(nx_string(row, "row_kind"), "pause") != 0)
@@ -44,14 +48,18 @@ static void put_pauses(struct nx_case *c)
     nx_case_figure(c, "pauses", all, "ns");
     nx_case_figure(c, "before_first_or_after_last", outside_pauses(c, all), "ns");
     if (outside_pauses(c, all) > NX_SMALL_IDLE * c->scope->total)
-        nx_case_note(c, "%s of the cores' idle time is before the first or after the last DMA packet of a core: it is in no "
-                        "pause",
+        nx_case_note(c,
+                     "%s of the cores' idle time is before the first or after the last DMA packet of a core: "
+                     "it is in no "
+                     "pause",
                      nx_shown(outside_pauses(c, all), "ns"));
     nx_case_figure(c, "pauses_explained", nx_ratio(known, all), "share");
     if (known < NX_FULL_COVERAGE * all)
-        nx_case_missing(c, "of %s of the pauses it is not known which instruction started the transfer that ended them (a "
-                           "transfer under way, DMA without DmaPacketAggregated, or no edge in Flow)",
-                        nx_shown(nx_ratio(all - known, all), "share"));
+        nx_case_missing(
+            c,
+            "of %s of the pauses it is not known which instruction started the transfer that ended them (a "
+            "transfer under way, DMA without DmaPacketAggregated, or no edge in Flow)",
+            nx_shown(nx_ratio(all - known, all), "share"));
     nx_case_table(c, "pauses", "Pauses of DMA on each core, by what ended them", columns, 7, list);
 }
 

@@ -11,15 +11,16 @@ struct excess {
 
 static void put_tensors(struct nx_case *c, const json_t *rows, struct excess *sum)
 {
-    static const struct nx_table_column columns[] = {{"variable", "tensor", "text"},   {"type", "type", "text"},
-                                                     {"size", "size", "bytes"},        {"transfers", "transfers", "count"},
-                                                     {"bytes", "moved", "bytes"},      {"repeat", "times", "factor"},
-                                                     {"again", "loaded again", "text"}};
+    static const struct nx_table_column columns[] = {
+        {"variable", "tensor", "text"},      {"type", "type", "text"},    {"size", "size", "bytes"},
+        {"transfers", "transfers", "count"}, {"bytes", "moved", "bytes"}, {"repeat", "times", "factor"},
+        {"again", "loaded again", "text"}};
     json_t *list = json_array();
     const json_t *row;
     size_t i;
 
-    json_array_foreach(rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         json_t *shown = json_deep_copy(row);
         const char *type = nx_string(row, "type");
         double repeat = nx_number_or_0(row, "repeat"), bytes = nx_number_or_0(row, "bytes");
@@ -43,7 +44,8 @@ static json_t *lines_from(const json_t *rows, const char *from, double factor, d
     const json_t *row;
     size_t i;
 
-    json_array_foreach(rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         const char *source = nx_string(row, "source");
         json_t *shown;
 
@@ -59,11 +61,15 @@ static json_t *lines_from(const json_t *rows, const char *from, double factor, d
 
 static void localise(struct nx_case *c, const struct excess *sum)
 {
-    static const struct nx_table_column loads[] = {{"line", "line", "text"}, {"variable", "tensor", "text"},
-                                                   {"transfers", "transfers", "count"}, {"bytes", "bytes", "bytes"},
+    static const struct nx_table_column loads[] = {{"line", "line", "text"},
+                                                   {"variable", "tensor", "text"},
+                                                   {"transfers", "transfers", "count"},
+                                                   {"bytes", "bytes", "bytes"},
                                                    {"share", "of all bytes", "share"}};
-    static const struct nx_table_column spills[] = {{"line", "line", "text"}, {"variable", "temporary", "text"},
-                                                    {"transfers", "reloads", "count"}, {"bytes", "reloaded", "bytes"},
+    static const struct nx_table_column spills[] = {{"line", "line", "text"},
+                                                    {"variable", "temporary", "text"},
+                                                    {"transfers", "reloads", "count"},
+                                                    {"bytes", "reloaded", "bytes"},
                                                     {"cost", "cost (saved and reloaded)", "bytes"},
                                                     {"share", "of reloads", "share"}};
     const json_t *rows = nx_case_ask(c, "dma_lines");
@@ -87,7 +93,8 @@ static void run(struct nx_case *c)
         c->outcome = NX_NO_DATA;
         nx_case_needs(c, "DmaPacket", "nothing is known of DMA");
         if (isnan(s->necessary_bytes))
-            nx_case_missing(c, "TensorInfo names no input or output with a size: necessary bytes are not known");
+            nx_case_missing(c,
+                            "TensorInfo names no input or output with a size: necessary bytes are not known");
         nx_case_headline(c, "not known");
         return;
     }
@@ -98,7 +105,8 @@ static void run(struct nx_case *c)
     nx_case_statement(c, "dma_traffic");
     nx_case_statement(c, "tensors");
     if (c->inquiry->is_part)
-        nx_case_note(c, "necessary bytes are those of the whole kernel, the transferred ones those of the window");
+        nx_case_note(
+            c, "necessary bytes are those of the whole kernel, the transferred ones those of the window");
     if (excess < NX_SMALL_GAP * s->dma_bytes) {
         nx_case_headline(c, "%s moved, %s necessary: no excess traffic", nx_shown(s->dma_bytes, "bytes"),
                          nx_shown(s->necessary_bytes, "bytes"));
@@ -109,7 +117,8 @@ static void run(struct nx_case *c)
     nx_case_headline(c, "%s moved, %s necessary: %s", nx_shown(s->dma_bytes, "bytes"),
                      nx_shown(s->necessary_bytes, "bytes"),
                      nx_shown(nx_ratio(s->dma_bytes, s->necessary_bytes), "factor"));
-    nx_case_note(c, "the cost is the excess' proportion of DMA active time; a kernel that does not need all of its inputs and "
+    nx_case_note(c, "the cost is the excess' proportion of DMA active time; a kernel that does not need all "
+                    "of its inputs and "
                     "outputs needs fewer bytes than counted as necessary");
     if (!nx_case_needs(c, "DmaPacketAggregated",
                        "reloads and spills cannot be told apart (dynamic DMA needs a capture with "
@@ -121,12 +130,16 @@ static void run(struct nx_case *c)
     nx_case_figure(c, "spill_saves", sum.saved, "bytes");
     nx_case_figure(c, "spill_cost", 2 * sum.reloaded, "bytes");
     if (sum.covered < NX_FULL_COVERAGE * s->dma_bytes)
-        nx_case_missing(c, "DmaPacketAggregated covers %s of the transferred bytes: reloads and spills may be more than shown",
+        nx_case_missing(c,
+                        "DmaPacketAggregated covers %s of the transferred bytes: reloads and spills may be "
+                        "more than shown",
                         nx_shown(nx_ratio(sum.covered, s->dma_bytes), "share"));
-    nx_case_headline(c, "%s moved, %s necessary: %s; inputs loaded again %s, spills %s", nx_shown(s->dma_bytes, "bytes"),
-                     nx_shown(s->necessary_bytes, "bytes"), nx_shown(nx_ratio(s->dma_bytes, s->necessary_bytes), "factor"),
+    nx_case_headline(c, "%s moved, %s necessary: %s; inputs loaded again %s, spills %s",
+                     nx_shown(s->dma_bytes, "bytes"), nx_shown(s->necessary_bytes, "bytes"),
+                     nx_shown(nx_ratio(s->dma_bytes, s->necessary_bytes), "factor"),
                      nx_shown(sum.reloads, "bytes"), nx_shown(sum.reloaded + sum.saved, "bytes"));
     localise(c, &sum);
 }
 
-const struct nx_investigation nx_investigate_dma_redundant = {"1c", "dma_redundant", "Redundant DMA", false, run};
+const struct nx_investigation nx_investigate_dma_redundant = {"1c", "dma_redundant", "Redundant DMA", false,
+                                                              run};

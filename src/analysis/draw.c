@@ -13,8 +13,11 @@ static void put_scaled(struct nx_text *out, double value, const char *unit)
         at++;
     }
     /* three digits are what a reader takes in */
-    nx_text_printf(out, "%.*f %s%s", at == 0 || fabs(value) >= 99.95 ? 0 : fabs(value) >= 9.995 ? 1 : 2, value,
-                   prefixes[at], unit);
+    nx_text_printf(out, "%.*f %s%s",
+                   at == 0 || fabs(value) >= 99.95 ? 0
+                   : fabs(value) >= 9.995          ? 1
+                                                   : 2,
+                   value, prefixes[at], unit);
 }
 
 static void put_time(struct nx_text *out, double ns)
@@ -63,6 +66,12 @@ void nx_draw_value(struct nx_text *out, const json_t *value, const char *unit)
     } else {
         nx_text_puts(out, "-");
     }
+}
+
+void nx_draw_markdown(struct nx_text *out, const char *text)
+{
+    for (; *text; text++)
+        nx_text_printf(out, *text == '|' ? "\\%c" : "%c", *text);
 }
 
 size_t nx_draw_width(const char *text)

@@ -22,22 +22,24 @@ static json_t *by_ender(const json_t *rows, double *all, double *last)
     const json_t *row;
     size_t i, j;
 
-    json_array_foreach(rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         json_t *found = NULL;
 
         *all += nx_number_or_0(row, "ns");
         *last += json_is_true(json_object_get(row, "is_last")) ? nx_number_or_0(row, "ns") : 0;
-        json_array_foreach(sums, j, sum)
-            if (strcmp(nx_string(sum, "who"), ender(row)) == 0)
-                found = sum;
+        json_array_foreach(sums, j, sum) if (strcmp(nx_string(sum, "who"), ender(row)) == 0) found = sum;
         if (!found) {
-            found = json_pack("{s:s,s:f,s:f,s:f}", "who", ender(row), "pauses", 0.0, "ns", 0.0, "longest_ns", 0.0);
+            found = json_pack("{s:s,s:f,s:f,s:f}", "who", ender(row), "pauses", 0.0, "ns", 0.0, "longest_ns",
+                              0.0);
             json_array_append_new(sums, found);
         }
-        json_object_set_new(found, "pauses", json_real(nx_number(found, "pauses") + nx_number_or_0(row, "pauses")));
+        json_object_set_new(found, "pauses",
+                            json_real(nx_number(found, "pauses") + nx_number_or_0(row, "pauses")));
         json_object_set_new(found, "ns", json_real(nx_number(found, "ns") + nx_number_or_0(row, "ns")));
-        json_object_set_new(found, "longest_ns",
-                            json_real(fmax(nx_number(found, "longest_ns"), nx_number_or_0(row, "longest_ns"))));
+        json_object_set_new(
+            found, "longest_ns",
+            json_real(fmax(nx_number(found, "longest_ns"), nx_number_or_0(row, "longest_ns"))));
     }
     return sums;
 }
@@ -48,7 +50,8 @@ static json_t *by_line(const json_t *rows, double between)
     const json_t *row;
     size_t i;
 
-    json_array_foreach(rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         json_t *shown;
 
         if (json_is_true(json_object_get(row, "is_last")) || !nx_string(row, "line"))
@@ -63,11 +66,15 @@ static json_t *by_line(const json_t *rows, double between)
 
 double nx_put_pauses(struct nx_case *c, enum nx_unit unit, const char **who)
 {
-    static const struct nx_table_column causes[] = {{"who", "ended by", "text"}, {"pauses", "pauses", "count"},
-                                                    {"ns", "time", "ns"}, {"share", "of pauses", "share"},
+    static const struct nx_table_column causes[] = {{"who", "ended by", "text"},
+                                                    {"pauses", "pauses", "count"},
+                                                    {"ns", "time", "ns"},
+                                                    {"share", "of pauses", "share"},
                                                     {"longest_ns", "longest", "ns"}};
-    static const struct nx_table_column lines[] = {{"line", "line that waited", "text"}, {"who", "ended by", "text"},
-                                                   {"pauses", "pauses", "count"}, {"ns", "time", "ns"},
+    static const struct nx_table_column lines[] = {{"line", "line that waited", "text"},
+                                                   {"who", "ended by", "text"},
+                                                   {"pauses", "pauses", "count"},
+                                                   {"ns", "time", "ns"},
                                                    {"share", "of pauses", "share"}};
     const json_t *rows = nx_case_ask_about(c, "engine_idle", nx_unit_name(unit));
     double all = 0, last = 0, linked = 0, most = 0;
@@ -75,7 +82,8 @@ double nx_put_pauses(struct nx_case *c, enum nx_unit unit, const char **who)
     size_t i;
 
     *who = NULL;
-    json_array_foreach(sums, i, sum) {
+    json_array_foreach(sums, i, sum)
+    {
         const char *name = nx_string(sum, "who");
         double ns = nx_number(sum, "ns");
         bool is_cause = strcmp(name, not_linked) != 0 && strcmp(name, after_last) != 0;
@@ -95,7 +103,8 @@ double nx_put_pauses(struct nx_case *c, enum nx_unit unit, const char **who)
     nx_case_figure(c, "pauses", all - last, "ns");
     nx_case_figure(c, "after_last_instruction", last, "ns");
     nx_case_figure(c, "pauses_linked", nx_ratio(linked, all - last), "share");
-    nx_case_table(c, "ended_by", "Pauses on each core, by what had finished last when they ended", causes, 5, sums);
+    nx_case_table(c, "ended_by", "Pauses on each core, by what had finished last when they ended", causes, 5,
+                  sums);
     if (!nx_inquiry_has(c->inquiry, "Flow"))
         nx_case_missing(c, "no table Flow: what ended the pauses is not known");
     else if (linked < NX_FULL_COVERAGE * (all - last))
@@ -103,8 +112,9 @@ double nx_put_pauses(struct nx_case *c, enum nx_unit unit, const char **who)
                         nx_shown(nx_ratio(all - last - linked, all - last), "share"));
     list = by_line(rows, all - last);
     if (json_array_size(list) == 0)
-        nx_case_missing(c, "no source lines of the instructions that waited (the NEFF holds them if compiled with "
-                           "NEURON_FRAMEWORK_DEBUG=1)");
+        nx_case_missing(
+            c, "no source lines of the instructions that waited (the NEFF holds them if compiled with "
+               "NEURON_FRAMEWORK_DEBUG=1)");
     nx_case_table(c, "lines", "Pauses by the line that waited", lines, 5, list);
     return nx_ratio(most, all - last);
 }
@@ -124,7 +134,9 @@ static void run(struct nx_case *c)
     nx_case_figure(c, "idle_share", nx_ratio(idle, c->scope->total), "share");
     nx_case_statement(c, "engine_active");
     if (!(c->scope->flops > 0)) {
-        nx_case_headline(c, "no MATMUL whose FLOPs are known runs in this window: the kernel leaves the Tensor engine idle");
+        nx_case_headline(
+            c,
+            "no MATMUL whose FLOPs are known runs in this window: the kernel leaves the Tensor engine idle");
         return;
     }
     if (idle < NX_SMALL_IDLE * c->scope->total) {
@@ -138,9 +150,10 @@ static void run(struct nx_case *c)
     nx_case_headline(c, "the Tensor engine is idle for %s (%s of the time)", nx_shown(idle, "ns"),
                      nx_shown(nx_ratio(idle, c->scope->total), "share"));
     if (who)
-        nx_case_headline(c, "the Tensor engine is idle for %s (%s of the time); %s of its pauses end when %s has finished",
-                         nx_shown(idle, "ns"), nx_shown(nx_ratio(idle, c->scope->total), "share"), nx_shown(share, "share"),
-                         who);
+        nx_case_headline(
+            c, "the Tensor engine is idle for %s (%s of the time); %s of its pauses end when %s has finished",
+            nx_shown(idle, "ns"), nx_shown(nx_ratio(idle, c->scope->total), "share"),
+            nx_shown(share, "share"), who);
 }
 
 const struct nx_investigation nx_investigate_tensor_idle = {"2a", "tensor_idle", "Tensor idle", true, run};

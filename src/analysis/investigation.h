@@ -26,8 +26,8 @@ struct nx_case {
     const struct nx_bounds *bounds;
     const struct nx_scope *scope; /* all cores together */
     enum nx_outcome outcome;
-    int unit;    /* enum nx_unit that would be faster without it; -1: none */
-    double cost; /* nanoseconds of that engine's time, or of total time for idleness; NAN: not known */
+    int unit;         /* enum nx_unit that would be faster without it; -1: none */
+    double cost;      /* nanoseconds of that engine's time, or of total time for idleness; NAN: not known */
     json_t *headline; /* one sentence */
     json_t *figures, *tables, *notes, *missing, *statements;
 };
@@ -56,16 +56,14 @@ void nx_case_note(struct nx_case *c, const char *format, ...) __attribute__((for
 void nx_case_missing(struct nx_case *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void nx_case_figure(struct nx_case *c, const char *name, double value, const char *unit);
 /* A table of objects; rows beyond NX_TABLE_ROWS are counted in "more". `rows` is taken over. */
-void nx_case_table(struct nx_case *c, const char *name, const char *title, const struct nx_table_column *columns,
-                   size_t column_count, json_t *rows);
+void nx_case_table(struct nx_case *c, const char *name, const char *title,
+                   const struct nx_table_column *columns, size_t column_count, json_t *rows);
 /* Says that the table is not there (or, with rows of another kind only, of no use). */
 bool nx_case_needs(struct nx_case *c, const char *table, const char *why);
 
 /* All investigations, the one with the most leverage first: docs/analysis.md, "Findings". */
 json_t *nx_investigate(struct nx_inquiry *inquiry, const struct nx_bounds *bounds);
 
-/* part / whole; NAN if whole is not above 0. */
-double nx_ratio(double part, double whole);
 /* A figure as text in its unit, good until the next but seven calls: for headlines. */
 const char *nx_shown(double value, const char *unit);
 

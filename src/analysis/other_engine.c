@@ -7,9 +7,12 @@
 
 static void put_work(struct nx_case *c)
 {
-    static const struct nx_table_column columns[] = {{"line", "line", "text"}, {"opcode", "opcode", "text"},
-                                                     {"dtype", "result", "text"}, {"runs", "runs", "count"},
-                                                     {"ns", "time", "ns"}, {"share", "of its time", "share"},
+    static const struct nx_table_column columns[] = {{"line", "line", "text"},
+                                                     {"opcode", "opcode", "text"},
+                                                     {"dtype", "result", "text"},
+                                                     {"runs", "runs", "count"},
+                                                     {"ns", "time", "ns"},
+                                                     {"share", "of its time", "share"},
                                                      {"elements_per_cycle", "elements/cycle", "count"}};
     const json_t *rows = nx_case_ask_about(c, "engine_work", nx_unit_name((enum nx_unit)c->unit)), *row;
     json_t *list = json_array();
@@ -17,7 +20,8 @@ static void put_work(struct nx_case *c)
     char clock[16];
     size_t i;
 
-    json_array_foreach(rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         double ns = nx_number_or_0(row, "ns"), count = nx_number_or_0(row, "elements");
 
         all += ns;
@@ -25,21 +29,27 @@ static void put_work(struct nx_case *c)
         measured += count > 0 ? ns : 0;
         elements += count;
     }
-    json_array_foreach(rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         json_t *shown = json_deep_copy(row);
 
         json_object_set_new(shown, "share", nx_json_number(nx_ratio(nx_number_or_0(row, "ns"), all)));
         json_array_append_new(list, shown);
     }
-    snprintf(clock, sizeof(clock), "%s", c->unit == NX_VECTOR ? "vector_ghz" : c->unit == NX_SCALAR ? "scalar_ghz" : "gpsimd_ghz");
+    snprintf(clock, sizeof(clock), "%s",
+             c->unit == NX_VECTOR   ? "vector_ghz"
+             : c->unit == NX_SCALAR ? "scalar_ghz"
+                                    : "gpsimd_ghz");
     ghz = nx_number(c->bounds->device, clock);
     nx_case_figure(c, "elements_per_cycle", nx_ratio(elements, measured * ghz), "count");
     nx_case_figure(c, "time_with_known_elements", nx_ratio(measured, all), "share");
     if (with_line < NX_FULL_COVERAGE * all)
-        nx_case_missing(c, "source lines are known for %s of its time (the NEFF holds them if compiled with "
-                           "NEURON_FRAMEWORK_DEBUG=1)",
+        nx_case_missing(c,
+                        "source lines are known for %s of its time (the NEFF holds them if compiled with "
+                        "NEURON_FRAMEWORK_DEBUG=1)",
                         nx_shown(nx_ratio(with_line, all), "share"));
-    nx_case_table(c, "work", "What it works on (elements per partition and cycle; its base rate is 1)", columns, 7, list);
+    nx_case_table(c, "work", "What it works on (elements per partition and cycle; its base rate is 1)",
+                  columns, 7, list);
 }
 
 static void run(struct nx_case *c)
@@ -68,9 +78,13 @@ static void run(struct nx_case *c)
     nx_case_headline(c, "%s is the slowest engine: active for %s of the time, idle for %s", name,
                      nx_shown(nx_ratio(s->active[c->unit], s->total), "share"), nx_shown(idle, "ns"));
     if (who && idle >= NX_SMALL_IDLE * s->total)
-        nx_case_headline(c, "%s is the slowest engine: active for %s of the time, idle for %s; %s of its pauses end when %s has "
-                            "finished", name, nx_shown(nx_ratio(s->active[c->unit], s->total), "share"),
+        nx_case_headline(c,
+                         "%s is the slowest engine: active for %s of the time, idle for %s; %s of its pauses "
+                         "end when %s has "
+                         "finished",
+                         name, nx_shown(nx_ratio(s->active[c->unit], s->total), "share"),
                          nx_shown(idle, "ns"), nx_shown(share, "share"), who);
 }
 
-const struct nx_investigation nx_investigate_other_engine = {"3", "other_engine", "Slowest other engine", true, run};
+const struct nx_investigation nx_investigate_other_engine = {"3", "other_engine", "Slowest other engine",
+                                                             true, run};

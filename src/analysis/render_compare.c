@@ -7,7 +7,6 @@
 #include "analysis/ask.h"
 #include "analysis/draw.h"
 
-#define WIDTH 100
 #define LABEL 37
 #define CELL 31 /* value, difference, factor */
 
@@ -23,7 +22,8 @@ static void put_change(struct nx_text *out, const json_t *change, const char *un
     nx_text_puts(out, difference > 0 ? " +" : " ");
     nx_draw_number(&text, difference, unit);
     rate = strstr(nx_text_string(&text), strcmp(unit, "flops/s") == 0 ? "FLOP/s" : "B/s");
-    nx_text_append(out, nx_text_string(&text), rate ? (size_t)(rate - text.data) : text.size); /* the unit is in the value */
+    nx_text_append(out, nx_text_string(&text),
+                   rate ? (size_t)(rate - text.data) : text.size); /* the unit is in the value */
     nx_text_free(&text);
     if (!isnan(factor)) {
         nx_text_puts(out, " (");
@@ -45,7 +45,8 @@ static void draw_cell(struct nx_text *cell, const json_t *line, size_t at)
 static void draw_finding(struct nx_text *cell, const json_t *finding, size_t at)
 {
     const char *outcome = json_string_value(json_array_get(json_object_get(finding, "outcomes"), at));
-    const char *change = at ? json_string_value(json_array_get(json_object_get(finding, "changes"), at - 1)) : NULL;
+    const char *change =
+        at ? json_string_value(json_array_get(json_object_get(finding, "changes"), at - 1)) : NULL;
 
     nx_text_clear(cell);
     if (strcmp(outcome, "found") == 0)
@@ -86,16 +87,17 @@ static void draw_name(struct nx_text *cell, const json_t *names, size_t at)
 /* Versions `from` to `to`; the table is repeated for the next ones. */
 static void put_versions(struct nx_text *out, const json_t *comparison, size_t from, size_t to)
 {
-    const json_t *list = json_object_get(comparison, "lines"), *findings = json_object_get(comparison, "findings"), *row;
+    const json_t *list = json_object_get(comparison, "lines"),
+                 *findings = json_object_get(comparison, "findings"), *row;
     char label[64];
     size_t i;
 
     put_cells(out, "", json_object_get(comparison, "profiles"), from, to, draw_name);
-    json_array_foreach(list, i, row)
-        put_cells(out, nx_string(row, "name"), row, from, to, draw_cell);
+    json_array_foreach(list, i, row) put_cells(out, nx_string(row, "name"), row, from, to, draw_cell);
     put_cells(out, "bottleneck", json_object_get(comparison, "bottlenecks"), from, to, draw_name);
     nx_text_puts(out, "\n  Findings, cost\n");
-    json_array_foreach(findings, i, row) {
+    json_array_foreach(findings, i, row)
+    {
         snprintf(label, sizeof(label), "%s [%s]", nx_string(row, "title"), nx_string(row, "id"));
         put_cells(out, label, row, from, to, draw_finding);
     }
@@ -103,7 +105,8 @@ static void put_versions(struct nx_text *out, const json_t *comparison, size_t f
 
 void nx_comparison_text(const json_t *comparison, struct nx_text *out)
 {
-    size_t count = json_array_size(json_object_get(comparison, "profiles")), together = (WIDTH - LABEL - 2) / CELL;
+    size_t count = json_array_size(json_object_get(comparison, "profiles")),
+           together = (NX_TEXT_WIDTH - LABEL - 2) / CELL;
 
     nx_text_puts(out, "Versions side by side; differences and factors are from the first\n\n");
     for (size_t from = 0; from < count; from += together) {
@@ -114,12 +117,6 @@ void nx_comparison_text(const json_t *comparison, struct nx_text *out)
 
 /* ------------------------------------------------------------------ markdown */
 
-static void put_escaped(struct nx_text *out, const char *text)
-{
-    for (; *text; text++)
-        nx_text_printf(out, *text == '|' ? "\\%c" : "%c", *text);
-}
-
 static void put_row(struct nx_text *out, const char *label, const json_t *row, size_t count,
                     void (*draw)(struct nx_text *, const json_t *, size_t))
 {
@@ -129,7 +126,7 @@ static void put_row(struct nx_text *out, const char *label, const json_t *row, s
     for (size_t i = 0; i < count; i++) {
         draw(&cell, row, i);
         nx_text_puts(out, " | ");
-        put_escaped(out, nx_text_string(&cell));
+        nx_draw_markdown(out, nx_text_string(&cell));
     }
     nx_text_puts(out, " |\n");
     nx_text_free(&cell);
@@ -144,7 +141,8 @@ static void draw_whole_name(struct nx_text *cell, const json_t *names, size_t at
 void nx_comparison_markdown(const json_t *comparison, struct nx_text *out)
 {
     const json_t *profiles = json_object_get(comparison, "profiles"), *row;
-    const json_t *list = json_object_get(comparison, "lines"), *findings = json_object_get(comparison, "findings");
+    const json_t *list = json_object_get(comparison, "lines"),
+                 *findings = json_object_get(comparison, "findings");
     size_t i, count = json_array_size(profiles);
     char label[64];
 
@@ -153,10 +151,10 @@ void nx_comparison_markdown(const json_t *comparison, struct nx_text *out)
     for (i = 0; i < count; i++)
         nx_text_puts(out, " | ---:");
     nx_text_puts(out, " |\n");
-    json_array_foreach(list, i, row)
-        put_row(out, nx_string(row, "name"), row, count, draw_cell);
+    json_array_foreach(list, i, row) put_row(out, nx_string(row, "name"), row, count, draw_cell);
     put_row(out, "bottleneck", json_object_get(comparison, "bottlenecks"), count, draw_whole_name);
-    json_array_foreach(findings, i, row) {
+    json_array_foreach(findings, i, row)
+    {
         snprintf(label, sizeof(label), "%s [%s]", nx_string(row, "title"), nx_string(row, "id"));
         put_row(out, label, row, count, draw_finding);
     }

@@ -6,11 +6,7 @@
 #include "analysis/ask.h"
 #include "analysis/draw.h"
 
-#define WIDTH 100
 #define BAR 24
-#define ROWS 12        /* of a finding's table; the JSON has more */
-#define MAX_COLUMNS 12
-#define SHORTEST 12    /* a text is not cut below that */
 
 /* Right-aligned in `width` columns. */
 static void put_cell(struct nx_text *out, const json_t *value, const char *unit, size_t width)
@@ -53,23 +49,24 @@ static void put_gap(struct nx_text *out, const json_t *bound)
 
 static void put_together(struct nx_text *out, const json_t *scope, bool several)
 {
-    const json_t *bounds = json_object_get(scope, "bounds"), *engines = json_object_get(scope, "engines"), *row;
+    const json_t *bounds = json_object_get(scope, "bounds"), *engines = json_object_get(scope, "engines"),
+                 *row;
     const char *bottleneck = nx_string(scope, "bottleneck");
     size_t i;
 
-    nx_text_printf(out, "\n%-52s of total time     speed-up\n", several ? "Bounds, all cores together" : "Bounds");
+    nx_text_printf(out, "\n%-52s of total time     speed-up\n",
+                   several ? "Bounds, all cores together" : "Bounds");
     nx_text_printf(out, "  %-32s", "total_time");
     put_cell(out, json_object_get(json_object_get(scope, "quantities"), "total_ns"), "ns", 10);
     nx_text_puts(out, "  ");
     put_bar(out, 1);
     nx_text_puts(out, " 100.0 %\n");
-    json_array_foreach(bounds, i, row)
-        put_bound(out, row);
+    json_array_foreach(bounds, i, row) put_bound(out, row);
     nx_text_puts(out, "\nGaps\n");
-    json_array_foreach(bounds, i, row)
-        put_gap(out, row);
+    json_array_foreach(bounds, i, row) put_gap(out, row);
     nx_text_puts(out, "\nEngines, time at work\n");
-    json_array_foreach(engines, i, row) {
+    json_array_foreach(engines, i, row)
+    {
         const char *name = nx_string(row, "engine");
 
         nx_text_printf(out, "  %-32s", name);
@@ -82,14 +79,15 @@ static void put_together(struct nx_text *out, const json_t *scope, bool several)
 }
 
 /* One row of `list` ("bounds", "engines") over the cores, time and share. */
-static void put_over_cores(struct nx_text *out, const json_t *scopes, const char *list, size_t at, const char *label,
-                           const char *time)
+static void put_over_cores(struct nx_text *out, const json_t *scopes, const char *list, size_t at,
+                           const char *label, const char *time)
 {
     const json_t *scope;
     size_t i;
 
     nx_text_printf(out, "  %-32s", label);
-    json_array_foreach(scopes, i, scope) {
+    json_array_foreach(scopes, i, scope)
+    {
         const json_t *row = json_array_get(json_object_get(scope, list), at);
 
         if (i == 0)
@@ -106,18 +104,16 @@ static void put_apart(struct nx_text *out, const json_t *scopes)
     size_t i;
 
     nx_text_printf(out, "\n%-34s", "Each core apart");
-    json_array_foreach(scopes, i, scope)
-        if (i)
-            nx_text_printf(out, "%14s %-5lld ", "core", json_integer_value(json_object_get(scope, "core")));
+    json_array_foreach(scopes, i, scope) if (i)
+        nx_text_printf(out, "%14s %-5lld ", "core", json_integer_value(json_object_get(scope, "core")));
     nx_text_puts(out, "\n");
     json_array_foreach(json_object_get(first, "bounds"), i, row)
         put_over_cores(out, scopes, "bounds", i, nx_string(row, "name"), "ns");
     json_array_foreach(json_object_get(first, "engines"), i, row)
         put_over_cores(out, scopes, "engines", i, nx_string(row, "engine"), "active_ns");
     nx_text_printf(out, "  %-32s", "bottleneck");
-    json_array_foreach(scopes, i, scope)
-        if (i)
-            nx_text_printf(out, "%21s", nx_string(scope, "bottleneck") ? nx_string(scope, "bottleneck") : "-");
+    json_array_foreach(scopes, i, scope) if (i)
+        nx_text_printf(out, "%21s", nx_string(scope, "bottleneck") ? nx_string(scope, "bottleneck") : "-");
     nx_text_puts(out, "\n");
 }
 
@@ -127,9 +123,11 @@ static void put_quantities(struct nx_text *out, const json_t *scope)
         const char *label, *name, *unit, *of, *of_unit, *share;
     } lines[] = {
         {"DMA moved", "dma_transfer_bytes", "bytes", "necessary_bytes", "bytes", "excess_ratio"},
-        {"DMA rate", "dma_achieved_bytes_per_s", "bytes/s", "dma_peak_bytes_per_s", "bytes/s", "dma_bandwidth_used"},
+        {"DMA rate", "dma_achieved_bytes_per_s", "bytes/s", "dma_peak_bytes_per_s", "bytes/s",
+         "dma_bandwidth_used"},
         {"Tensor FLOPs", "flops", "flops", "useful_flops", "flops", NULL},
-        {"Tensor rate", "tensor_achieved_flops_per_s", "flops/s", "tensor_peak_flops_per_s", "flops/s", "tensor_flops_used"},
+        {"Tensor rate", "tensor_achieved_flops_per_s", "flops/s", "tensor_peak_flops_per_s", "flops/s",
+         "tensor_flops_used"},
     };
     static const char *const words[] = {"necessary", "at peak", "useful", "at peak"};
     const json_t *quantities = json_object_get(scope, "quantities");
@@ -146,172 +144,6 @@ static void put_quantities(struct nx_text *out, const json_t *scope)
     }
 }
 
-/* ------------------------------------------------------------------ findings */
-
-static bool is_text(const json_t *column)
-{
-    return strcmp(nx_string(column, "unit"), "text") == 0;
-}
-
-static void draw(struct nx_text *cell, const json_t *row, const json_t *column)
-{
-    nx_text_clear(cell);
-    nx_draw_value(cell, json_object_get(row, nx_string(column, "key")), nx_string(column, "unit"));
-}
-
-/* Widths of the columns; where the line would be too long, the widest texts give way. */
-static void measure(const json_t *table, size_t *widths)
-{
-    const json_t *columns = json_object_get(table, "columns"), *rows = json_object_get(table, "rows"), *column, *row;
-    size_t c, r, total = 4;
-    struct nx_text cell = {0};
-
-    json_array_foreach(columns, c, column) {
-        widths[c] = nx_draw_width(nx_string(column, "title"));
-        json_array_foreach(rows, r, row) {
-            size_t own;
-
-            if (r == ROWS)
-                break;
-            draw(&cell, row, column);
-            own = nx_draw_width(nx_text_string(&cell));
-            if (own > widths[c])
-                widths[c] = own;
-        }
-        total += widths[c] + 2;
-    }
-    while (total > WIDTH + 2) {
-        size_t widest = 0, found = SHORTEST;
-
-        json_array_foreach(columns, c, column)
-            if (is_text(column) && widths[c] > found)
-                widest = c, found = widths[c];
-        if (found == SHORTEST)
-            break;
-        widths[widest]--;
-        total--;
-    }
-    nx_text_free(&cell);
-}
-
-static void put_padded(struct nx_text *out, const char *text, size_t width, bool right)
-{
-    size_t own;
-    struct nx_text cut = {0};
-
-    nx_draw_tail(&cut, text, width);
-    own = nx_draw_width(nx_text_string(&cut));
-    nx_text_printf(out, "%*s%s%*s", right && own < width ? (int)(width - own) : 0, "", nx_text_string(&cut),
-                   !right && own < width ? (int)(width - own) : 0, "");
-    nx_text_free(&cut);
-}
-
-static void put_table(struct nx_text *out, const json_t *table)
-{
-    const json_t *columns = json_object_get(table, "columns"), *rows = json_object_get(table, "rows"), *column, *row;
-    size_t widths[MAX_COLUMNS] = {0}, c, r, count = json_array_size(rows);
-    json_int_t more = json_integer_value(json_object_get(table, "more"));
-    struct nx_text cell = {0};
-
-    if (!count || json_array_size(columns) > MAX_COLUMNS)
-        return;
-    nx_text_printf(out, "\n    %s\n    ", nx_string(table, "title"));
-    measure(table, widths);
-    json_array_foreach(columns, c, column) {
-        nx_text_puts(out, c ? "  " : "");
-        put_padded(out, nx_string(column, "title"), widths[c], !is_text(column));
-    }
-    nx_text_puts(out, "\n");
-    json_array_foreach(rows, r, row) {
-        if (r == ROWS)
-            break;
-        nx_text_puts(out, "    ");
-        json_array_foreach(columns, c, column) {
-            draw(&cell, row, column);
-            nx_text_puts(out, c ? "  " : "");
-            put_padded(out, nx_text_string(&cell), widths[c], !is_text(column));
-        }
-        nx_text_puts(out, "\n");
-    }
-    if (count > ROWS || more)
-        nx_text_printf(out, "    (%lld more rows: --format json)\n",
-                       (long long)(count > ROWS ? count - ROWS : 0) + (long long)more);
-    nx_text_free(&cell);
-}
-
-static void put_list(struct nx_text *out, const json_t *list, const char *label)
-{
-    struct nx_text line = {0};
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(list, i, item) {
-        nx_text_clear(&line);
-        nx_text_printf(&line, "%s: %s", label, json_string_value(item));
-        nx_text_puts(out, i ? "" : "\n");
-        nx_draw_wrapped(out, nx_text_string(&line), 4, WIDTH);
-        nx_text_puts(out, "\n");
-    }
-    nx_text_free(&line);
-}
-
-static void put_finding(struct nx_text *out, const json_t *finding, size_t number)
-{
-    const json_t *table;
-    size_t i;
-
-    nx_text_printf(out, "\n%zu. %s [%s]", number, nx_string(finding, "title"), nx_string(finding, "id"));
-    if (json_is_number(json_object_get(finding, "cost_ns"))) {
-        nx_text_puts(out, "  ");
-        nx_draw_value(out, json_object_get(finding, "cost_ns"), "ns");
-        nx_text_puts(out, " (");
-        nx_draw_value(out, json_object_get(finding, "cost_share"), "share");
-        nx_text_puts(out, " of total)");
-    }
-    nx_text_puts(out, nx_number_or_0(finding, "leverage_ns") > 0 ? ", leverage " : ", no leverage: not the bottleneck");
-    if (nx_number_or_0(finding, "leverage_ns") > 0)
-        nx_draw_value(out, json_object_get(finding, "leverage_ns"), "ns");
-    nx_text_puts(out, "\n");
-    nx_draw_wrapped(out, nx_string(finding, "headline"), 4, WIDTH);
-    nx_text_puts(out, "\n");
-    json_array_foreach(json_object_get(finding, "tables"), i, table)
-        put_table(out, table);
-    put_list(out, json_object_get(finding, "notes"), "note");
-    put_list(out, json_object_get(finding, "missing"), "missing");
-}
-
-static void put_other(struct nx_text *out, const json_t *finding)
-{
-    struct nx_text line = {0};
-
-    nx_text_printf(&line, "%s [%s]: %s", nx_string(finding, "title"), nx_string(finding, "id"), nx_string(finding, "headline"));
-    nx_draw_wrapped(out, nx_text_string(&line), 2, WIDTH);
-    nx_text_puts(out, "\n");
-    put_list(out, json_object_get(finding, "missing"), "missing");
-    nx_text_free(&line);
-}
-
-static void put_findings(struct nx_text *out, const json_t *findings)
-{
-    const json_t *finding;
-    size_t i, number = 0;
-    bool others = false;
-
-    nx_text_puts(out, "\nFindings, the one with the most leverage on the bottleneck first\n");
-    json_array_foreach(findings, i, finding)
-        if (strcmp(nx_string(finding, "outcome"), "found") == 0)
-            put_finding(out, finding, ++number);
-        else
-            others = true;
-    if (!number)
-        nx_text_puts(out, "  none\n");
-    if (others)
-        nx_text_puts(out, "\nLooked at, without a finding\n");
-    json_array_foreach(findings, i, finding)
-        if (strcmp(nx_string(finding, "outcome"), "found") != 0)
-            put_other(out, finding);
-}
-
 static void put_sql(struct nx_text *out, const json_t *sql)
 {
     const char *name;
@@ -324,13 +156,15 @@ static void put_sql(struct nx_text *out, const json_t *sql)
 
 void nx_report_text(const json_t *report, struct nx_text *out)
 {
-    const json_t *window = json_object_get(report, "window"), *scopes = json_object_get(report, "scopes"), *row;
+    const json_t *window = json_object_get(report, "window"), *scopes = json_object_get(report, "scopes"),
+                 *row;
     const json_t *device = json_object_get(report, "device"), *notes = json_object_get(report, "notes");
     const char *instance = nx_string(device, "instance_type");
     size_t i;
 
     nx_text_printf(out, "%s%s%s, %.0f core%s\n", nx_string(report, "profile"), instance ? ", " : "",
-                   instance ? instance : "", nx_number(device, "cores"), nx_number(device, "cores") == 1 ? "" : "s");
+                   instance ? instance : "", nx_number(device, "cores"),
+                   nx_number(device, "cores") == 1 ? "" : "s");
     nx_text_printf(out, "window %.0f:%.0f ns (%s to %s)\n", nx_number(window, "t0"), nx_number(window, "t1"),
                    nx_string(window, "from"), nx_string(window, "to"));
     put_together(out, json_array_get(scopes, 0), json_array_size(scopes) > 1);
@@ -339,9 +173,11 @@ void nx_report_text(const json_t *report, struct nx_text *out)
         put_apart(out, scopes);
     if (json_array_size(notes))
         nx_text_puts(out, "\nNotes\n");
-    json_array_foreach(notes, i, row) {
-        nx_draw_wrapped(out, json_string_value(row), 2, WIDTH);
+    json_array_foreach(notes, i, row)
+    {
+        nx_draw_wrapped(out, json_string_value(row), 2, NX_TEXT_WIDTH);
         nx_text_puts(out, "\n");
-    }    put_findings(out, json_object_get(report, "findings"));
+    }
+    nx_draw_findings(out, json_object_get(report, "findings"));
     put_sql(out, json_object_get(report, "sql"));
 }

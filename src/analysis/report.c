@@ -21,11 +21,16 @@ static void fail(struct nx_inquiry *inquiry, enum nx_query_code code, char *mess
 static double edge_ns(const struct nx_edge *edge, const json_t *dma, const json_t *device)
 {
     switch (edge->kind) {
-    case NX_EDGE_FIRST_DMA: return nx_number(dma, "t0");
-    case NX_EDGE_LAST_DMA: return nx_number(dma, "t1");
-    case NX_EDGE_START: return nx_number(device, "start_ts");
-    case NX_EDGE_END: return nx_number(device, "end_ts");
-    case NX_EDGE_NS: break;
+    case NX_EDGE_FIRST_DMA:
+        return nx_number(dma, "t0");
+    case NX_EDGE_LAST_DMA:
+        return nx_number(dma, "t1");
+    case NX_EDGE_START:
+        return nx_number(device, "start_ts");
+    case NX_EDGE_END:
+        return nx_number(device, "end_ts");
+    case NX_EDGE_NS:
+        break;
     }
     return (double)edge->ns;
 }
@@ -42,9 +47,11 @@ static const char *edge_name(const struct nx_edge *edge)
     return names[edge->kind];
 }
 
-/* Sets the inquiry's window. A profile without DMA packets has none of the default one: then it is all of it. */
-static bool find_window(struct nx_inquiry *inquiry, struct nx_window window, const json_t *device, json_t **note,
-                        json_t **shown)
+/*
+ * Sets the inquiry's window. A profile without DMA packets has none of the default one: then it is all of it.
+ */
+static bool find_window(struct nx_inquiry *inquiry, struct nx_window window, const json_t *device,
+                        json_t **note, json_t **shown)
 {
     const json_t *dma = NULL;
     double t0, t1;
@@ -53,7 +60,8 @@ static bool find_window(struct nx_inquiry *inquiry, struct nx_window window, con
     if (is_dma(&window.from) || is_dma(&window.to)) {
         dma = json_array_get(nx_ask(inquiry, "window"), 0);
         if (isnan(nx_number(dma, "t0"))) {
-            *note = json_string("the kernel has no DMA packets of its own: the window is the whole profile instead");
+            *note = json_string(
+                "the kernel has no DMA packets of its own: the window is the whole profile instead");
             if (is_dma(&window.from))
                 window.from.kind = NX_EDGE_START;
             if (is_dma(&window.to))
@@ -98,8 +106,7 @@ static json_t *keys(const json_t *set)
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)(uintptr_t)set, key, value)
-        json_array_append_new(list, json_string(key));
+    json_object_foreach((json_t *)(uintptr_t)set, key, value) json_array_append_new(list, json_string(key));
     return list;
 }
 
@@ -107,10 +114,10 @@ static json_t *assemble(struct nx_inquiry *inquiry, const struct nx_bounds *boun
                         const struct nx_analysis_options *options)
 {
     json_t *findings = nx_investigate(inquiry, bounds);
-    json_t *report = json_pack("{s:i,s:s,s:o,s:O,s:o,s:O,s:o,s:o}", "report", REPORT_VERSION, "profile",
-                               inquiry->profile, "window", window, "device", bounds->device, "scopes",
-                               scopes_json(bounds), "notes", bounds->notes, "absent_tables", keys(inquiry->absent),
-                               "findings", findings);
+    json_t *report =
+        json_pack("{s:i,s:s,s:o,s:O,s:o,s:O,s:o,s:o}", "report", REPORT_VERSION, "profile", inquiry->profile,
+                  "window", window, "device", bounds->device, "scopes", scopes_json(bounds), "notes",
+                  bounds->notes, "absent_tables", keys(inquiry->absent), "findings", findings);
 
     if (options->show_sql)
         json_object_set(report, "sql", inquiry->sql);
@@ -130,7 +137,8 @@ json_t *nx_analyze(struct nx_pool *pool, const char *profile, const struct nx_an
     if (nx_inquiry_start(&inquiry)) {
         device = json_array_get(nx_ask(&inquiry, "device"), 0);
         if (!device)
-            fail(&inquiry, NX_QUERY_FAILED, nx_strdup("the profile has no Metadata: the device's constants are not known"));
+            fail(&inquiry, NX_QUERY_FAILED,
+                 nx_strdup("the profile has no Metadata: the device's constants are not known"));
         if (find_window(&inquiry, options->window, device, &note, &window) &&
             nx_bounds_measure(&inquiry, device, &bounds)) {
             if (note)

@@ -6,27 +6,33 @@
 
 static void put_lines(struct nx_case *c)
 {
-    static const struct nx_table_column columns[] = {{"line", "line", "text"}, {"transposes", "transposes", "count"},
-                                                     {"flops", "FLOPs", "flops"}, {"at_peak", "time at peak", "ns"},
+    static const struct nx_table_column columns[] = {{"line", "line", "text"},
+                                                     {"transposes", "transposes", "count"},
+                                                     {"flops", "FLOPs", "flops"},
+                                                     {"at_peak", "time at peak", "ns"},
                                                      {"share", "of transposes", "share"}};
     const json_t *rows = nx_case_ask(c, "tensor_transposes"), *row;
     json_t *list = json_array();
     double with_line = 0;
     size_t i;
 
-    json_array_foreach(rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         json_t *shown = json_deep_copy(row);
         double flops = nx_number_or_0(row, "flops");
 
         with_line += nx_string(row, "line") ? flops : 0;
-        json_object_set_new(shown, "at_peak", nx_json_number(round(nx_ratio(flops, c->scope->tensor_peak) * 1e9)));
+        json_object_set_new(shown, "at_peak",
+                            nx_json_number(round(nx_ratio(flops, c->scope->tensor_peak) * 1e9)));
         json_object_set_new(shown, "share", nx_json_number(nx_ratio(flops, c->scope->transpose_flops)));
         json_array_append_new(list, shown);
     }
     if (with_line < NX_FULL_COVERAGE * c->scope->transpose_flops)
-        nx_case_missing(c, "source lines are known for %s of the transposes' FLOPs (the NEFF holds them if compiled with "
-                           "NEURON_FRAMEWORK_DEBUG=1)",
-                        nx_shown(nx_ratio(with_line, c->scope->transpose_flops), "share"));
+        nx_case_missing(
+            c,
+            "source lines are known for %s of the transposes' FLOPs (the NEFF holds them if compiled with "
+            "NEURON_FRAMEWORK_DEBUG=1)",
+            nx_shown(nx_ratio(with_line, c->scope->transpose_flops), "share"));
     nx_case_table(c, "lines", "Transposes by source line", columns, 5, list);
 }
 
@@ -62,4 +68,5 @@ static void run(struct nx_case *c)
     put_lines(c);
 }
 
-const struct nx_investigation nx_investigate_tensor_transposes = {"2c", "tensor_transposes", "Transposes", false, run};
+const struct nx_investigation nx_investigate_tensor_transposes = {"2c", "tensor_transposes", "Transposes",
+                                                                  false, run};

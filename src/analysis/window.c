@@ -10,7 +10,10 @@ static const char *read_edge(const char *text, char stop, struct nx_edge *edge)
     static const struct {
         const char *word;
         enum nx_edge_kind kind;
-    } words[] = {{"first-dma", NX_EDGE_FIRST_DMA}, {"last-dma", NX_EDGE_LAST_DMA}, {"start", NX_EDGE_START}, {"end", NX_EDGE_END}};
+    } words[] = {{"first-dma", NX_EDGE_FIRST_DMA},
+                 {"last-dma", NX_EDGE_LAST_DMA},
+                 {"start", NX_EDGE_START},
+                 {"end", NX_EDGE_END}};
     char *end;
 
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

@@ -7,9 +7,9 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 
-#define COMMON_OPTIONS                                                                                \
-    "  --window FROM:TO  what is looked at; each is nanoseconds, first-dma, last-dma, start or end;\n"  \
-    "                    default first-dma:last-dma\n"                                                  \
+#define COMMON_OPTIONS                                                                                 \
+    "  --window FROM:TO  what is looked at; each is nanoseconds, first-dma, last-dma, start or end;\n" \
+    "                    default first-dma:last-dma\n"                                                 \
     "  --format F        text (default), json, markdown\n"                                             \
     "  --show-sql        with the statements that the figures come from (not in markdown)\n"           \
     "  --timeout S       seconds until a statement is stopped; default 120\n"                          \
@@ -19,8 +19,7 @@ static const char analyze_help[] =
     "usage: neuron-explorer analyze NAME [options]\n"
     "\n"
     "Why a stored profile's kernel is slow: bounds, gaps between them, findings.\n"
-    "\n" COMMON_OPTIONS
-    "  --fail-on C,...   exit with status 1 if one of the conditions holds, e.g.\n"
+    "\n" COMMON_OPTIONS "  --fail-on C,...   exit with status 1 if one of the conditions holds, e.g.\n"
     "                    \"memory_bound_ideal_gap>0.4,excess_ratio>=2\" (gaps are shares of total time)\n";
 
 static const char compare_help[] =
@@ -77,8 +76,7 @@ static int judge(const json_t *report, const char *conditions)
     int status = json_array_size(held) ? NX_FAILED : NX_OK;
     size_t i;
 
-    json_array_foreach(held, i, text)
-        nx_complain(NX_FAILED, "%s", json_string_value(text));
+    json_array_foreach(held, i, text) nx_complain(NX_FAILED, "%s", json_string_value(text));
     json_decref(held);
     return status;
 }
@@ -97,7 +95,8 @@ static int run(const struct arguments *arguments)
         return nx_complain_about(&error);
     pool = nx_pool_new(&store, &pool_options);
     if (arguments->compares)
-        document = nx_compare(pool, (const char *const *)arguments->profiles, arguments->count, &arguments->options, &failure);
+        document = nx_compare(pool, (const char *const *)arguments->profiles, arguments->count,
+                              &arguments->options, &failure);
     else
         document = nx_analyze(pool, arguments->profiles[0], &arguments->options, &failure);
     if (document) {
@@ -105,7 +104,8 @@ static int run(const struct arguments *arguments)
         if (status == NX_OK && arguments->fail_on)
             status = judge(document, arguments->fail_on);
     } else {
-        status = nx_complain(NX_FAILED, "%s", failure.message ? failure.message : nx_query_code_name(failure.code));
+        status = nx_complain(NX_FAILED, "%s",
+                             failure.message ? failure.message : nx_query_code_name(failure.code));
         if (failure.hint)
             fprintf(stderr, "%s\n", failure.hint);
     }
@@ -128,14 +128,11 @@ static int check_conditions(const char *text)
 
 static int command(int argc, char **argv, bool compares)
 {
-    static const struct option options[] = {{"window", required_argument, NULL, 'w'},
-                                            {"format", required_argument, NULL, 'f'},
-                                            {"show-sql", no_argument, NULL, 's'},
-                                            {"timeout", required_argument, NULL, 't'},
-                                            {"data-path", required_argument, NULL, 'd'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"fail-on", required_argument, NULL, 'c'},
-                                            {0}};
+    static const struct option options[] = {
+        {"window", required_argument, NULL, 'w'},    {"format", required_argument, NULL, 'f'},
+        {"show-sql", no_argument, NULL, 's'},        {"timeout", required_argument, NULL, 't'},
+        {"data-path", required_argument, NULL, 'd'}, {"help", no_argument, NULL, 'h'},
+        {"fail-on", required_argument, NULL, 'c'},   {0}};
     const char *help = compares ? compare_help : analyze_help;
     struct arguments arguments = {
         .compares = compares,
@@ -146,14 +143,17 @@ static int command(int argc, char **argv, bool compares)
         switch (option) {
         case 'w':
             if (!nx_window_parse(optarg, &arguments.options.window))
-                return nx_complain(NX_USAGE, "--window takes FROM:TO (nanoseconds, first-dma, last-dma, start, end), not %s",
-                                   optarg);
+                return nx_complain(
+                    NX_USAGE, "--window takes FROM:TO (nanoseconds, first-dma, last-dma, start, end), not %s",
+                    optarg);
             break;
         case 'f':
             if (!parse_format(optarg, &arguments.format))
                 return nx_complain(NX_USAGE, "%s is not a format: text, json, markdown", optarg);
             break;
-        case 's': arguments.options.show_sql = true; break;
+        case 's':
+            arguments.options.show_sql = true;
+            break;
         case 't':
             if (!nx_parse_seconds(optarg, &arguments.options.timeout_ms))
                 return nx_complain(NX_USAGE, "--timeout takes seconds above 0, not %s", optarg);
@@ -165,9 +165,15 @@ static int command(int argc, char **argv, bool compares)
                 return NX_USAGE;
             arguments.fail_on = optarg;
             break;
-        case 'd': arguments.path = optarg; break;
-        case 'h': fputs(help, stdout); return NX_OK;
-        default: fputs(help, stderr); return NX_USAGE;
+        case 'd':
+            arguments.path = optarg;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return NX_OK;
+        default:
+            fputs(help, stderr);
+            return NX_USAGE;
         }
     arguments.profiles = argv + optind;
     arguments.count = (size_t)(argc - optind);
