@@ -121,7 +121,7 @@ static void localise(struct nx_case *c)
                                                      {"transfers", "transfers", "count"},
                                                      {"bytes", "bytes", "bytes"},
                                                      {"share", "of bytes", "share"},
-                                                     {"shape", "partitions x descriptor", "text"},
+                                                     {"shape", "shape", "text"},
                                                      {"descriptor_bytes", "descriptor", "bytes"}};
     struct covered sum = {0};
     json_t *list;
@@ -151,7 +151,7 @@ static void localise(struct nx_case *c)
             nx_shown(nx_ratio(c->scope->dma_bytes, c->scope->active[NX_DMA]) * 1e9, "bytes/s"),
             nx_shown(c->scope->dma_peak, "bytes/s"),
             nx_shown(nx_ratio(sum.small, c->scope->dma_bytes), "share"));
-    nx_case_table(c, "lines", "Transfers by source line", columns, 8, list);
+    nx_case_table(c, "lines", "Transfers by source line (shape: SBUF partitions x bytes of a descriptor)", columns, 8, list);
 }
 
 static void run(struct nx_case *c)

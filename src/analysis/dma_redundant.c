@@ -125,6 +125,8 @@ static void run(struct nx_case *c)
                        "NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1)"))
         return;
     put_tensors(c, nx_case_ask(c, "dma_tensors"), &sum);
+    if (c->bounds->cores > 1 && sum.reloads > 0)
+        nx_case_note(c, "a tensor that each of several cores loads once counts as loaded again");
     nx_case_figure(c, "input_reloads", sum.reloads, "bytes");
     nx_case_figure(c, "spill_reloads", sum.reloaded, "bytes");
     nx_case_figure(c, "spill_saves", sum.saved, "bytes");
