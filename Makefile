@@ -27,6 +27,10 @@ bench: release
 	@cmake --build build/release --target nx-bench-ingest
 	@bench/run.py --build build/release --records $(RECORDS)
 
+# Each libFuzzer target for FUZZ_SECONDS; fails on a crash, and says how many executions there were.
+fuzz: test-deps release
+	@tests/fuzz/run.sh
+
 install: release
 	@cmake --install build/release --prefix $(PREFIX)
 
