@@ -8,7 +8,8 @@
 #include "analysis/draw.h"
 
 #define LABEL 37
-#define CELL 31 /* value, difference, factor */
+#define FIRST 21 /* value of the first version */
+#define CELL 38  /* value, difference, factor of another one */
 
 /* "-6151 us (0.28x)" behind a value; nothing if both are alike or one is not known. */
 static void put_change(struct nx_text *out, const json_t *change, const char *unit)
@@ -57,18 +58,20 @@ static void draw_finding(struct nx_text *cell, const json_t *finding, size_t at)
         nx_text_printf(cell, ", %s", change);
 }
 
-/* Cells of a row, in as many lines as 100 columns need; later lines have no label. */
+/* The first version's cell, and beside it those of others: what they are compared with is always in sight. */
 static void put_cells(struct nx_text *out, const char *label, const json_t *row, size_t from, size_t to,
                       void (*draw)(struct nx_text *, const json_t *, size_t))
 {
     struct nx_text cell = {0};
 
     nx_text_printf(out, "  %-*s", LABEL, label);
-    for (size_t i = from; i < to; i++) {
-        draw(&cell, row, i);
-        nx_text_printf(out, "%s%s", i > from ? "  " : "", nx_text_string(&cell));
-        for (size_t own = nx_draw_width(nx_text_string(&cell)); i + 1 < to && own < CELL - 2; own++)
+    draw(&cell, row, 0);
+    nx_text_puts(out, nx_text_string(&cell));
+    for (size_t i = from, width = FIRST; i < to; i++, width = CELL) {
+        for (size_t own = nx_draw_width(nx_text_string(&cell)); own < width; own++)
             nx_text_puts(out, " ");
+        draw(&cell, row, i);
+        nx_text_puts(out, nx_text_string(&cell));
     }
     nx_text_puts(out, "\n");
     nx_text_free(&cell);
@@ -80,11 +83,11 @@ static void draw_name(struct nx_text *cell, const json_t *names, size_t at)
 
     nx_text_clear(cell);
     nx_draw_value(&name, json_array_get(names, at), "text");
-    nx_draw_tail(cell, nx_text_string(&name), CELL - 2);
+    nx_draw_tail(cell, nx_text_string(&name), at ? CELL - 2 : FIRST - 2);
     nx_text_free(&name);
 }
 
-/* Versions `from` to `to`; the table is repeated for the next ones. */
+/* The first version and `from` to `to`; the table is repeated for the next ones. */
 static void put_versions(struct nx_text *out, const json_t *comparison, size_t from, size_t to)
 {
     const json_t *list = json_object_get(comparison, "lines"),
@@ -106,11 +109,11 @@ static void put_versions(struct nx_text *out, const json_t *comparison, size_t f
 void nx_comparison_text(const json_t *comparison, struct nx_text *out)
 {
     size_t count = json_array_size(json_object_get(comparison, "profiles")),
-           together = (NX_TEXT_WIDTH - LABEL - 2) / CELL;
+           together = (NX_TEXT_WIDTH - LABEL - 2 - FIRST) / CELL;
 
     nx_text_puts(out, "Versions side by side; differences and factors are from the first\n\n");
-    for (size_t from = 0; from < count; from += together) {
-        nx_text_puts(out, from ? "\n" : "");
+    for (size_t from = 1; from < count; from += together) {
+        nx_text_puts(out, from > 1 ? "\n" : "");
         put_versions(out, comparison, from, from + together < count ? from + together : count);
     }
 }
