@@ -246,23 +246,27 @@ static void every_allowed_function_is_the_engines(void **state)
     };
     duckdb_database database;
     duckdb_connection connection;
+    duckdb_result result;
+    char *known, name[80];
 
     (void)state;
     assert_int_equal(duckdb_open(NULL, &database), DuckDBSuccess);
     assert_int_equal(duckdb_connect(database, &connection), DuckDBSuccess);
+    assert_int_equal(duckdb_query(connection,
+                                  "SELECT ' ' || string_agg(DISTINCT lower(function_name), ' ') || ' ' FROM duckdb_functions()",
+                                  &result),
+                     DuckDBSuccess);
+    known = duckdb_value_varchar(&result, 0, 0);
     for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
-        duckdb_result result;
-        char sql[256];
-
         for (size_t j = 0; j < i; j++)
             if (strcmp(allowed[i], allowed[j]) == 0)
                 fail_msg("%s stands twice in functions.def", allowed[i]);
-        snprintf(sql, sizeof(sql), "SELECT count(*) FROM duckdb_functions() WHERE lower(function_name) = '%s'", allowed[i]);
-        assert_int_equal(duckdb_query(connection, sql, &result), DuckDBSuccess);
-        if (duckdb_value_int64(&result, 0, 0) == 0 && strcmp(allowed[i], "->") != 0) /* an arrow is no function there */
+        snprintf(name, sizeof(name), " %s ", allowed[i]);
+        if (!strstr(known, name) && strcmp(allowed[i], "->") != 0) /* an arrow is no function there */
             fail_msg("the engine has no function %s", allowed[i]);
-        duckdb_destroy_result(&result);
     }
+    duckdb_free(known);
+    duckdb_destroy_result(&result);
     duckdb_disconnect(&connection);
     duckdb_close(&database);
 }
