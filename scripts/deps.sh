@@ -12,7 +12,7 @@ tests=no
 # ---------------------------------------------------------------- Debian
 packages="gcc make cmake ninja-build pkg-config ca-certificates libc6-dev
   zlib1g-dev libarchive-dev libjansson-dev libmicrohttpd-dev libcmocka-dev"
-[ $tests = yes ] && packages="$packages clang libclang-rt-14-dev curl python3 python3-venv"
+[ $tests = yes ] && packages="$packages clang libclang-rt-14-dev llvm-14 curl python3 python3-venv"
 command -v npm >/dev/null 2>&1 || packages="$packages npm"
 missing=""
 for p in $packages; do
