@@ -311,7 +311,7 @@ bool nx_inquiry_start(struct nx_inquiry *inquiry)
     inquiry->absent = json_object();
     inquiry->failed = json_object();
     inquiry->tables = json_object();
-    nx_pool_tables(inquiry->pool, inquiry->profile, &answer);
+    nx_pool_tables(inquiry->pool, inquiry->profile, inquiry->timeout_ms, inquiry->cancel_fd, &answer);
     if (answer.code != NX_QUERY_OK) {
         fail(inquiry, "listDbFiles", &answer);
         return false;

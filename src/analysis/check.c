@@ -99,7 +99,7 @@ static bool ask_tables(struct inquiry *q)
     json_t *list;
     size_t i;
 
-    nx_pool_tables(q->pool, q->profile, &answer);
+    nx_pool_tables(q->pool, q->profile, q->timeout_ms, q->cancel_fd, &answer);
     if (answer.code != NX_QUERY_OK) {
         q->failure = answer;
         return false;

@@ -13,19 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "query/places.h"
 #include "query/protocol.h"
 #include "query/suggest.h"
 
 #define DEFAULT_WORKERS 8
+#define DEFAULT_WAITING 64
 #define DEFAULT_IDLE 4
 #define GRACE_MS 1000     /* from a query's time limit to the worker's end */
-#define BUSY_MS 10000     /* wait for a free place at most that long */
+#define PATIENCE_MS 10000 /* wait for a free place at most that long */
+#define STALL_MS 30000    /* a worker that takes or gives not a byte for so long, amid a message, is given up */
 #define ATTEMPTS 3        /* a profile that is replaced during each of three tries is left alone */
 #define WORKER_FD 3
 
@@ -42,11 +46,10 @@ struct worker {
 struct nx_pool {
     const struct nx_store *store;
     char *program;
-    unsigned max_workers, max_idle;
+    unsigned max_idle;
     uint64_t memory;
-    pthread_mutex_t lock; /* of the fields below */
-    pthread_cond_t freed;
-    unsigned running;
+    struct nx_places places;
+    pthread_mutex_t lock; /* of the list below */
     struct worker *idle;
 };
 
@@ -172,6 +175,15 @@ static bool send_setup(const struct nx_pool *pool, int fd, const struct nx_store
     return ok;
 }
 
+/* A worker that is stopped or stuck amid a message must not hold a thread for ever. */
+static void set_patience(int fd)
+{
+    struct timeval time = {.tv_sec = STALL_MS / 1000};
+
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+}
+
 /* NULL: *answer says why. */
 static struct worker *worker_start(const struct nx_pool *pool, const char *name, struct nx_answer *answer)
 {
@@ -198,6 +210,7 @@ static struct worker *worker_start(const struct nx_pool *pool, const char *name,
     worker->fd = pair[0];
     worker->profile = nx_strdup(name);
     worker->generation = profile.generation;
+    set_patience(worker->fd);
     close(pair[1]);
     if (worker->pid < 0 || !send_setup(pool, worker->fd, &profile)) {
         if (worker->pid > 0) {
@@ -214,7 +227,7 @@ static struct worker *worker_start(const struct nx_pool *pool, const char *name,
     return worker;
 }
 
-/* ------------------------------------------------------------------ places */
+/* ------------------------------------------------------------------ idle workers */
 
 static int64_t now_ms(void)
 {
@@ -222,31 +235,6 @@ static int64_t now_ms(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Waits for one of max_workers places. */
-static bool enter(struct nx_pool *pool)
-{
-    struct timespec until;
-    bool ok = true;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += BUSY_MS / 1000;
-    pthread_mutex_lock(&pool->lock);
-    while (ok && pool->running >= pool->max_workers)
-        ok = pthread_cond_timedwait(&pool->freed, &pool->lock, &until) == 0;
-    if (ok)
-        pool->running++;
-    pthread_mutex_unlock(&pool->lock);
-    return ok;
-}
-
-static void leave(struct nx_pool *pool)
-{
-    pthread_mutex_lock(&pool->lock);
-    pool->running--;
-    pthread_cond_signal(&pool->freed);
-    pthread_mutex_unlock(&pool->lock);
 }
 
 /* Whether it waits in silence; one that was killed meanwhile has hung up. */
@@ -371,6 +359,9 @@ static void explain_end(struct worker *worker, struct nx_answer *answer)
     else if (pid == worker->pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV)
         fail(answer, NX_QUERY_OUT_OF_MEMORY, nx_strdup("the query ended its worker: it is nested too deeply"),
              nx_strdup("nest less deeply"));
+    else if (pid == worker->pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        fail(answer, NX_QUERY_FAILED, nx_strdup("the query's worker was killed from outside"),
+             nx_strdup("the system does so when it runs out of memory: take fewer rows or columns, or ask again"));
     else
         fail(answer, NX_QUERY_FAILED, nx_strdup("the query's worker ended without an answer"), NULL);
     if (pid == worker->pid) {
@@ -431,13 +422,32 @@ static bool was_replaced(const struct nx_pool *pool, const char *name, struct nx
     return nx_profile_generation(pool->store, name, &now) && !nx_generation_equal(now, before);
 }
 
+/* False: there is no place for the query, and *answer says why. */
+static bool enter(struct nx_pool *pool, int cancel_fd, struct nx_answer *answer)
+{
+    switch (nx_places_enter(&pool->places, cancel_fd)) {
+    case NX_PLACE_TAKEN:
+        return true;
+    case NX_PLACE_QUEUE_FULL:
+        fail(answer, NX_QUERY_BUSY, nx_strdup("too many queries are running and waiting"),
+             nx_strdup("try again in a moment"));
+        break;
+    case NX_PLACE_TOO_LATE:
+        fail(answer, NX_QUERY_BUSY, nx_strdup("too many queries are running: none of them ended in time"),
+             nx_strdup("try again in a moment"));
+        break;
+    case NX_PLACE_HUNG_UP:
+        fail(answer, NX_QUERY_CANCELLED, nx_strdup("the client has gone"), NULL);
+        break;
+    }
+    return false;
+}
+
 static void run(struct nx_pool *pool, const char *name, const char *request, size_t size, unsigned timeout_ms,
                 int cancel_fd, struct nx_answer *answer)
 {
-    if (!enter(pool)) {
-        fail(answer, NX_QUERY_BUSY, nx_strdup("too many queries are running"), nx_strdup("try again in a moment"));
+    if (!enter(pool, cancel_fd, answer))
         return;
-    }
     for (int i = 0; i < ATTEMPTS; i++) {
         struct nx_generation generation;
         struct worker *worker = NULL;
@@ -458,7 +468,7 @@ static void run(struct nx_pool *pool, const char *name, const char *request, siz
         if (i + 1 < ATTEMPTS)
             nx_answer_free(answer);
     }
-    leave(pool);
+    nx_places_leave(&pool->places);
 }
 
 void nx_pool_query(struct nx_pool *pool, const struct nx_query *query, struct nx_answer *answer)
@@ -477,12 +487,14 @@ void nx_pool_query(struct nx_pool *pool, const struct nx_query *query, struct nx
     json_decref(request);
 }
 
-void nx_pool_tables(struct nx_pool *pool, const char *profile, struct nx_answer *answer)
+void nx_pool_tables(struct nx_pool *pool, const char *profile, unsigned timeout_ms, int cancel_fd,
+                    struct nx_answer *answer)
 {
-    static const char request[] = "{}";
+    char request[64];
 
     *answer = (struct nx_answer){0};
-    run(pool, profile, request, sizeof(request) - 1, NX_DEFAULT_TIMEOUT_MS, -1, answer);
+    snprintf(request, sizeof(request), "{\"timeout_ms\":%u}", timeout_ms);
+    run(pool, profile, request, strlen(request), timeout_ms, cancel_fd, answer);
 }
 
 /* ------------------------------------------------------------------ the pool itself */
@@ -490,18 +502,14 @@ void nx_pool_tables(struct nx_pool *pool, const char *profile, struct nx_answer 
 struct nx_pool *nx_pool_new(const struct nx_store *store, const struct nx_pool_options *options)
 {
     struct nx_pool *pool = nx_zalloc(1, sizeof(*pool));
-    pthread_condattr_t attr;
 
     pool->store = store;
     pool->program = nx_strdup(options->program ? options->program : "/proc/self/exe");
-    pool->max_workers = options->max_workers ? options->max_workers : DEFAULT_WORKERS;
+    nx_places_init(&pool->places, options->max_workers ? options->max_workers : DEFAULT_WORKERS,
+                   options->max_waiting ? options->max_waiting : DEFAULT_WAITING, PATIENCE_MS);
     pool->max_idle = options->max_idle ? options->max_idle : DEFAULT_IDLE;
     pool->memory = options->memory ? options->memory : NX_DEFAULT_MEMORY;
     pthread_mutex_init(&pool->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&pool->freed, &attr);
-    pthread_condattr_destroy(&attr);
     return pool;
 }
 
@@ -515,7 +523,7 @@ void nx_pool_free(struct nx_pool *pool)
         worker_end(pool->idle);
         pool->idle = next;
     }
-    pthread_cond_destroy(&pool->freed);
+    nx_places_destroy(&pool->places);
     pthread_mutex_destroy(&pool->lock);
     free(pool->program);
     free(pool);

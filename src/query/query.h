@@ -70,6 +70,7 @@ void nx_answer_free(struct nx_answer *answer);
 struct nx_pool_options {
     const char *program;  /* executable that runs nx_worker_main() for `program worker`; NULL: /proc/self/exe */
     unsigned max_workers; /* at the same time; 0: default (8) */
+    unsigned max_waiting; /* for one of these, 10 seconds at most; others are told NX_QUERY_BUSY; 0: default (64) */
     unsigned max_idle;    /* kept for the next query; 0: default (4) */
     uint64_t memory;      /* bytes; 0: NX_DEFAULT_MEMORY */
 };
@@ -81,8 +82,9 @@ void nx_pool_free(struct nx_pool *pool); /* kills its workers */
 
 /* Runs one query and waits for its end. */
 void nx_pool_query(struct nx_pool *pool, const struct nx_query *query, struct nx_answer *answer);
-/* The tables of a profile as JSON: [{"name","file","rows","bytes"},...]: the API's listDbFiles. */
-void nx_pool_tables(struct nx_pool *pool, const char *profile, struct nx_answer *answer);
+/* The tables of a profile as JSON: [{"name","file","rows","bytes"},...]: the API's listDbFiles. Limits as of a query. */
+void nx_pool_tables(struct nx_pool *pool, const char *profile, unsigned timeout_ms, int cancel_fd,
+                    struct nx_answer *answer);
 
 /* The worker's main: speaks with its pool over `fd`; returns the exit status. */
 int nx_worker_main(int fd);

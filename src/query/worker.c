@@ -464,7 +464,7 @@ static void serve_query(struct worker *w, const json_t *request, const char *sql
 
 /* ------------------------------------------------------------------ the list of tables */
 
-static bool count_rows(struct worker *w, const char *table, int64_t *rows)
+static bool count_rows(struct worker *w, const char *table, unsigned timeout_ms, int64_t *rows)
 {
     duckdb_result result;
     char sql[256];
@@ -480,13 +480,13 @@ static bool count_rows(struct worker *w, const char *table, int64_t *rows)
             *rows = ((int64_t *)duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, 0)))[0];
         duckdb_destroy_data_chunk(&chunk);
     } else {
-        engine_error(w, duckdb_result_error(&result), 0);
+        engine_error(w, duckdb_result_error(&result), timeout_ms);
     }
     duckdb_destroy_result(&result);
     return ok;
 }
 
-static void serve_tables(struct worker *w)
+static void list_tables(struct worker *w, unsigned timeout_ms)
 {
     struct nx_rendered list = {0};
 
@@ -495,7 +495,7 @@ static void serve_tables(struct worker *w)
         const struct worker_table *table = &w->tables[t];
         int64_t rows = 0;
 
-        if (!count_rows(w, table->name, &rows)) {
+        if (!count_rows(w, table->name, timeout_ms, &rows)) {
             nx_text_free(&list.body);
             return;
         }
@@ -510,6 +510,15 @@ static void serve_tables(struct worker *w)
     nx_text_puts(&list.body, "]");
     answer(w, NX_QUERY_OK, &list, NULL, NULL);
     nx_text_free(&list.body);
+}
+
+static void serve_tables(struct worker *w, const json_t *request)
+{
+    unsigned timeout_ms = (unsigned)json_integer_value(json_object_get(request, "timeout_ms"));
+
+    arm(&w->watchdog, timeout_ms);
+    list_tables(w, timeout_ms);
+    disarm(&w->watchdog);
 }
 
 /* ------------------------------------------------------------------ life */
@@ -566,7 +575,7 @@ int nx_worker_main(int fd)
         if (sql)
             serve_query(&w, request, sql);
         else
-            serve_tables(&w);
+            serve_tables(&w, request);
         json_decref(request);
         free(text);
     }

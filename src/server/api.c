@@ -149,7 +149,7 @@ static void no_such_table(const char *table, struct nx_reply_document *reply)
 }
 
 static void search_schema(const struct nx_server_options *options, const char *profile, const json_t *body,
-                          struct nx_reply_document *reply)
+                          int cancel_fd, struct nx_reply_document *reply)
 {
     const char *name = json_string_value(json_object_get(body, "tableName"));
     const struct nx_table_schema *table = name ? nx_schema_find(name, true) : NULL;
@@ -159,7 +159,7 @@ static void search_schema(const struct nx_server_options *options, const char *p
     if (!nx_profile_generation(options->store, profile, &generation)) {
         struct nx_answer answer; /* the pool knows the near names */
 
-        nx_pool_tables(options->pool, profile, &answer);
+        nx_pool_tables(options->pool, profile, options->timeout_ms, cancel_fd, &answer);
         reply_failure(reply, &answer);
         nx_answer_free(&answer);
     } else if (!name) {
@@ -172,11 +172,15 @@ static void search_schema(const struct nx_server_options *options, const char *p
     }
 }
 
-static void search_tables(const struct nx_server_options *options, const char *profile, struct nx_reply_document *reply)
+static void search_tables(const struct nx_server_options *options, const char *profile, const json_t *body,
+                          int cancel_fd, struct nx_reply_document *reply)
 {
+    json_int_t timeout_ms;
     struct nx_answer answer;
 
-    nx_pool_tables(options->pool, profile, &answer);
+    if (!read_limit(body, "timeoutMs", MAX_TIMEOUT_MS, options->timeout_ms, &timeout_ms, reply))
+        return;
+    nx_pool_tables(options->pool, profile, timeout_ms ? (unsigned)timeout_ms : 1, cancel_fd, &answer);
     if (answer.code == NX_QUERY_OK)
         reply_tables(reply, &answer);
     else
@@ -230,9 +234,9 @@ static void search(const struct nx_server_options *options, const char *profile,
     } else if (strcmp(type, "databaseExplorerQuery") == 0) {
         search_query(options, profile, body, request->cancel_fd, reply);
     } else if (strcmp(type, "tableSchema") == 0) {
-        search_schema(options, profile, body, reply);
+        search_schema(options, profile, body, request->cancel_fd, reply);
     } else if (strcmp(type, "listDbFiles") == 0) {
-        search_tables(options, profile, reply);
+        search_tables(options, profile, body, request->cancel_fd, reply);
     } else if (strcmp(type, "check") == 0) {
         search_check(options, profile, body, request->cancel_fd, reply);
     } else if (strcmp(type, "analyze") == 0 || strcmp(type, "compare") == 0) {

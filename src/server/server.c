@@ -16,6 +16,7 @@
 
 #define MAX_CONNECTIONS 1000
 #define IDLE_SECONDS 30          /* a client that sends nothing is let go */
+#define RETRY_SECONDS "1"        /* when it is worth to ask again after a 503 */
 #define HEADER_BYTES (32 * 1024) /* memory of a connection for its request line and headers */
 
 struct nx_server {
@@ -46,6 +47,8 @@ static enum MHD_Result send_document(struct MHD_Connection *connection, const st
         MHD_add_response_header(response, "Content-Type", "application/json; charset=utf-8");
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (document->status == MHD_HTTP_SERVICE_UNAVAILABLE)
+        MHD_add_response_header(response, "Retry-After", RETRY_SECONDS);
     if (document->allow)
         MHD_add_response_header(response, "Allow", document->allow);
     if (origin && document->status != 403) {

@@ -88,9 +88,12 @@ void nx_pool_query(struct nx_pool *pool, const struct nx_query *query, struct nx
     free(warnings);
 }
 
-void nx_pool_tables(struct nx_pool *pool, const char *profile, struct nx_answer *answer)
+void nx_pool_tables(struct nx_pool *pool, const char *profile, unsigned timeout_ms, int cancel_fd,
+                    struct nx_answer *answer)
 {
     (void)pool;
+    (void)timeout_ms;
+    (void)cancel_fd;
     (void)profile;
     *answer = said.tables ? (struct nx_answer){.body = nx_strdup(said.tables), .size = strlen(said.tables)}
                           : (struct nx_answer){.code = NX_QUERY_NO_PROFILE, .message = nx_strdup("none such")};

@@ -466,7 +466,7 @@ static void tables_are_listed(void **state)
     json_t *list;
 
     (void)state;
-    nx_pool_tables(pool, "mine", &answer);
+    nx_pool_tables(pool, "mine", 10000, -1, &answer);
     assert_int_equal(answer.code, NX_QUERY_OK);
     list = json_loads(answer.body, 0, NULL);
     assert_int_equal(json_array_size(list), 3);
@@ -627,6 +627,9 @@ static void a_client_that_leaves_stops_its_query(void **state)
     nx_pool_query(pool, &query, &answer);
     assert_int_equal(answer.code, NX_QUERY_CANCELLED);
     assert_true(seconds() - start < 2);
+    nx_answer_free(&answer);
+    nx_pool_tables(pool, "mine", 10000, pair[0], &answer);
+    assert_int_equal(answer.code, NX_QUERY_CANCELLED);
     nx_answer_free(&answer);
     close(pair[0]);
 }

@@ -44,7 +44,7 @@ static void no_profile(struct nx_answer *answer)
                                  .hint = nx_strdup("Did you mean known?")};
 }
 
-/* "slow" waits for its client to go, "big" is a million bytes, "quota" fails; all else is answered. */
+/* "slow" waits for its client to go, "big" is a million bytes, "quota" fails, "crowd" finds no place; all else is answered. */
 void nx_pool_query(struct nx_pool *pool, const struct nx_query *query, struct nx_answer *answer)
 {
     (void)pool;
@@ -66,6 +66,8 @@ void nx_pool_query(struct nx_pool *pool, const struct nx_query *query, struct nx
         pthread_mutex_unlock(&seen.lock);
     } else if (strcmp(query->sql, "quota") == 0) {
         *answer = (struct nx_answer){.code = NX_QUERY_TIMEOUT, .message = nx_strdup("too \"long\"")};
+    } else if (strcmp(query->sql, "crowd") == 0) {
+        *answer = (struct nx_answer){.code = NX_QUERY_BUSY};
     } else {
         answer->size = strcmp(query->sql, "big") == 0 ? 1000000 : 4;
         answer->body = nx_alloc(answer->size);
@@ -74,11 +76,14 @@ void nx_pool_query(struct nx_pool *pool, const struct nx_query *query, struct nx
     }
 }
 
-void nx_pool_tables(struct nx_pool *pool, const char *profile, struct nx_answer *answer)
+void nx_pool_tables(struct nx_pool *pool, const char *profile, unsigned timeout_ms, int cancel_fd,
+                    struct nx_answer *answer)
 {
     static const char list[] = "[{\"name\":\"Summary\",\"file\":\"Summary.parquet\",\"rows\":1,\"bytes\":9}]";
 
     (void)pool;
+    (void)timeout_ms;
+    (void)cancel_fd;
     if (strcmp(profile, "known") == 0)
         *answer = (struct nx_answer){.body = nx_strdup(list), .size = sizeof(list) - 1, .rows = 1};
     else
@@ -414,6 +419,10 @@ static void requests(void **state)
     post("{\"type\":\"tableSchema\",\"tableName\":\"Instruction\"}", 200, NULL);
     post("{\"type\":\"listDbFiles\"}", 200, NULL);
     post(QUERY("quota", ""), 504, "timeout");
+    ask("POST", SEARCH, JSON_TYPE, QUERY("crowd", ""), &heard);
+    assert_int_equal(heard.status, 503);
+    assert_non_null(strstr(heard.head, "Retry-After: 1\r\n"));
+    free(heard.body);
     expect("POST", "/api/v1/db/other/_search", JSON_TYPE, QUERY("x", ""), 404, "profile_not_found");
     expect("POST", "/api/v1/db/other/_search", JSON_TYPE, "{\"type\":\"listDbFiles\"}", 404,
            "profile_not_found");
