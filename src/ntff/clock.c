@@ -87,14 +87,14 @@ void nx_ntff_complete_clocks(struct nx_ntff_reader *r, struct nx_ntff_core *core
                 missing, count, core->name);
 }
 
-uint64_t nx_ntff_ps(const struct nx_clock *clock, uint64_t timestamp)
+uint64_t nx_ntff_scaled(const struct nx_clock *clock, uint64_t counts)
 {
-    unsigned __int128 ps;
+    unsigned __int128 product = (unsigned __int128)counts * clock->expected, ps;
 
-    if (timestamp < clock->init)
-        return 0;
-    if (clock->actual == clock->expected || !clock->actual)
-        return timestamp - clock->init;
-    ps = (unsigned __int128)(timestamp - clock->init) * clock->expected / clock->actual;
+    if (!clock->actual)
+        return counts;
+    if (product <= UINT64_MAX) /* a division of 128 bits takes far longer */
+        return (uint64_t)product / clock->actual;
+    ps = product / clock->actual;
     return ps > UINT64_MAX ? UINT64_MAX : (uint64_t)ps;
 }

@@ -15,36 +15,15 @@ static const char *const semaphores[NX_ENGINE_COUNT + 1] = {"Tensor semaphore", 
 
 static const char *describe(const struct nx_ntff_section *section, struct nx_record r)
 {
-    unsigned kind = nx_record_kind(r), sub = kind & 3, engine = (kind >> 2) - 1;
-
-    if (section->block == NX_BLOCK_TOPSP || !nx_record_valid(r))
-        return NULL;
-    switch (section->type) {
-    case NX_SECTION_INSTRUCTION:
-        if (engine >= NX_ENGINE_COUNT)
-            return NULL;
-        return sub == NX_SUB_START ? starts[engine] : sub == NX_SUB_END ? ends[engine] : NULL;
-    case NX_SECTION_EVENT:
-        if (kind == NX_KIND_AXI)
-            engine = NX_ENGINE_COUNT;
-        else if (sub != NX_SUB_EVENT || engine >= NX_ENGINE_COUNT)
-            return NULL;
-        return nx_record_is_semaphore(r) ? semaphores[engine] : events[engine];
-    case NX_SECTION_DMA:
-        switch (nx_record_dma_type(r)) {
-        case NX_DMA_START:
-            return "DMA packet start";
-        case NX_DMA_END:
-            return "DMA packet end";
-        case NX_DMA_ACK:
-            return "DMA packet write completion";
-        default:
-            return NULL;
-        }
-    case NX_SECTION_THROTTLE:
-        return kind == NX_KIND_THROTTLE ? "throttle" : NULL;
-    default:
-        return NULL;
+    switch (nx_record_classify(section, r)) {
+    case NX_RECORD_START: return starts[nx_record_engine(r)];
+    case NX_RECORD_END: return ends[nx_record_engine(r)];
+    case NX_RECORD_EVENT: return (nx_record_is_semaphore(r) ? semaphores : events)[nx_record_engine(r)];
+    case NX_RECORD_DMA_START: return "DMA packet start";
+    case NX_RECORD_DMA_END: return "DMA packet end";
+    case NX_RECORD_DMA_ACK: return "DMA packet write completion";
+    case NX_RECORD_THROTTLE: return "throttle";
+    default: return NULL;
     }
 }
 

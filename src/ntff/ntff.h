@@ -33,15 +33,22 @@ struct nx_clock {
     uint64_t expected; /* picoseconds per tick x 1024 */
 };
 
+static inline bool nx_ntff_before_clock(const struct nx_clock *clock, uint64_t timestamp)
+{
+    return timestamp < clock->init;
+}
+/* counts * expected / actual, or UINT64_MAX: what nx_ntff_ps() needs for clocks that do not count picoseconds. */
+uint64_t nx_ntff_scaled(const struct nx_clock *clock, uint64_t counts);
 /*
  * Picoseconds of a record's timestamp since the clock's start. It saturates: a time that does not fit gives
  * UINT64_MAX; a timestamp before the start (no real file has one) gives 0, and nx_ntff_before_clock() tells
  * it from a real 0.
  */
-uint64_t nx_ntff_ps(const struct nx_clock *clock, uint64_t timestamp);
-static inline bool nx_ntff_before_clock(const struct nx_clock *clock, uint64_t timestamp)
+static inline uint64_t nx_ntff_ps(const struct nx_clock *clock, uint64_t timestamp)
 {
-    return timestamp < clock->init;
+    if (nx_ntff_before_clock(clock, timestamp))
+        return 0;
+    return clock->actual == clock->expected ? timestamp - clock->init : nx_ntff_scaled(clock, timestamp - clock->init);
 }
 
 enum nx_section_type {
@@ -204,7 +211,7 @@ static inline bool nx_record_valid(struct nx_record r) { return (r.w0 >> 31) != 
 
 /* Kinds of engines: 4 + 4 * engine + sub. */
 enum nx_record_sub { NX_SUB_START = 0, NX_SUB_END = 1, NX_SUB_EXPLICIT = 2, NX_SUB_EVENT = 3 };
-#define NX_KIND_AXI 0x1b      /* event or semaphore written over AXI, by DMA or host */
+#define NX_KIND_AXI 0x1b      /* event or semaphore written over AXI, by DMA or host: as of an engine NX_ENGINE_COUNT */
 #define NX_KIND_THROTTLE 0x1e
 /* Published, in no file at hand: */
 #define NX_KIND_ERROR 0x03
@@ -235,6 +242,41 @@ static inline unsigned nx_record_throttle_counter(struct nx_record r) { return r
 static inline unsigned nx_record_throttle_n(struct nx_record r) { return r.w0 >> 16 & 0xff; }
 static inline unsigned nx_record_throttle_k(struct nx_record r) { return r.w1 & 0xff; }
 static inline unsigned nx_record_throttle_type(struct nx_record r) { return r.w1 >> 8 & 0xff; }
+
+/* The kinds of records that real traces hold. */
+enum nx_record_class {
+    NX_RECORD_UNKNOWN,
+    NX_RECORD_START, NX_RECORD_END, /* of an instruction; its engine: nx_record_engine() */
+    NX_RECORD_EVENT,                /* an event or semaphore; its engine, or NX_ENGINE_COUNT: over AXI */
+    NX_RECORD_THROTTLE,
+    NX_RECORD_DMA_START, NX_RECORD_DMA_END, NX_RECORD_DMA_ACK,
+};
+
+static inline unsigned nx_record_engine(struct nx_record r) { return (nx_record_kind(r) >> 2) - 1; }
+
+static inline enum nx_record_class nx_record_classify(const struct nx_ntff_section *section, struct nx_record r)
+{
+    static const uint8_t dma[16] = {[NX_DMA_START] = NX_RECORD_DMA_START, [NX_DMA_END] = NX_RECORD_DMA_END,
+                                    [NX_DMA_ACK] = NX_RECORD_DMA_ACK};
+    unsigned sub = nx_record_kind(r) & 3;
+
+    if (section->block == NX_BLOCK_TOPSP || !nx_record_valid(r))
+        return NX_RECORD_UNKNOWN;
+    switch (section->type) {
+    case NX_SECTION_INSTRUCTION:
+        if (nx_record_engine(r) >= NX_ENGINE_COUNT)
+            return NX_RECORD_UNKNOWN;
+        return sub == NX_SUB_START ? NX_RECORD_START : sub == NX_SUB_END ? NX_RECORD_END : NX_RECORD_UNKNOWN;
+    case NX_SECTION_EVENT:
+        return sub == NX_SUB_EVENT && nx_record_engine(r) <= NX_ENGINE_COUNT ? NX_RECORD_EVENT : NX_RECORD_UNKNOWN;
+    case NX_SECTION_DMA:
+        return (enum nx_record_class)dma[nx_record_dma_type(r)];
+    case NX_SECTION_THROTTLE:
+        return nx_record_kind(r) == NX_KIND_THROTTLE ? NX_RECORD_THROTTLE : NX_RECORD_UNKNOWN;
+    default:
+        return NX_RECORD_UNKNOWN;
+    }
+}
 
 /* Whether it is said to report an error. In DMA sections the kind is an engine. */
 static inline bool nx_record_is_error(const struct nx_ntff_section *section, struct nx_record r)

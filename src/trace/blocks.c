@@ -144,9 +144,10 @@ static void serve(struct nx_build *b, uint32_t ring_number, const struct nx_neff
             left = by_bytes ? block->write_bytes / rings + NX_SEMAPHORE_BYTES
                             : packets_of_block(&counts, block->id);
         }
+        p->last_of_block = false;
+        p->run = block ? next_run - 1 : NX_NONE;
         if (!block)
             continue; /* not started by any trigger that was recorded */
-        p->run = next_run - 1;
         amount = by_bytes ? p->bytes : 1;
         if (amount < left) {
             left -= amount;

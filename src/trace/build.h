@@ -6,7 +6,7 @@
  *   origin.c  from BIR entries up to the source, HLO and the framework
  *   pair.c    one pass over all records, by jobs that share nothing:
  *     pair_instructions.c  starts with ends
- *     pair_dma.c           starts, ends and acknowledgements of packets
+ *     pair_dma.c           starts, ends and acknowledgements of packets: counted, then put in place
  *     pair_events.c        events, semaphores, throttling
  *   window.c  where the profile begins and ends
  *   blocks.c  packets of static DMA queues to the blocks and triggers they serve
@@ -27,18 +27,16 @@
 #define NX_PC_COUNT ((size_t)1 << 20) /* a record's pc has 20 bits */
 #define NX_RING_SLOTS (32 * 16) /* a record's DMA engine has 5 bits, its ring 4 */
 
-/* A packet row while records are paired. Times are absolute; whether one was seen is in `seen`. */
+/* A complete packet while records are paired. Times are absolute. */
 struct nx_raw_packet {
-    uint64_t start, end, ack;
+    uint64_t start, end;
+    uint64_t ack; /* or NX_NO_ACK */
     uint32_t bytes;
     uint32_t run; /* into nx_trace.runs, or NX_NONE */
     uint16_t crc;
-    uint8_t seen; /* bits NX_SEEN_* */
     bool last_of_block;
 };
-#define NX_SEEN_START 1
-#define NX_SEEN_END 2
-#define NX_SEEN_ACK 4
+#define NX_NO_ACK UINT64_MAX /* also what a time that does not fit saturates to */
 
 struct nx_raw_exec {
     uint64_t start, end; /* absolute ps */
@@ -74,9 +72,10 @@ struct nx_core_rows {
 
 /* The packets of one ring, in its order: the k-th start, end and acknowledgement belong together. */
 struct nx_ring_rows {
-    struct nx_raw_packet *packets;
-    size_t count, capacity;
-    size_t at_start, at_end, at_ack; /* the next packet that lacks that record */
+    struct nx_raw_packet *packets; /* that have a start and an end */
+    size_t count;
+    size_t acks;         /* the first ones have an acknowledgement */
+    uint64_t unfinished; /* packets that lack their start or end */
 };
 
 struct nx_build {
@@ -109,45 +108,80 @@ static inline int64_t nx_build_relative(const struct nx_build *b, uint64_t time)
 
 /* ------------------------------------------------------------------ one pass over all records */
 
-/* What a job reads, and what it counts while it does: the sections of one core that are of its kind. */
+struct nx_pair_counts {
+    uint64_t records, unknown, errors, before_clock, ends_unmatched;
+    uint64_t overflow; /* records with that flag */
+};
+
+#define NX_DMA_KINDS 3 /* of a DMA record: start, end, acknowledgement */
+
+/* Of the records of one kind of a ring: which of them a piece of the trace holds. */
+struct nx_dma_range {
+    uint64_t next, end; /* `next` moves on while they are read */
+};
+
+/* The rings of a core, by slot: once their records are counted, where their packets go. */
+struct nx_dma_slots {
+    struct nx_raw_packet *packets[NX_RING_SLOTS];
+    uint64_t count[NX_RING_SLOTS];
+};
+
+/*
+ * What a job reads, and what it counts while it does: all sections of one core that are of its kind; of DMA, which
+ * is most of a trace, a piece of their records, from the `first` on as if the sections were one.
+ */
 struct nx_pair_job {
-    enum nx_pair_kind { NX_PAIR_INSTRUCTIONS, NX_PAIR_DMA, NX_PAIR_EVENTS } kind;
+    enum nx_pair_kind { NX_PAIR_INSTRUCTIONS, NX_PAIR_EVENTS, NX_PAIR_DMA } kind;
     uint32_t core;
-    unsigned share; /* DMA: the engines with this low bit */
     const struct nx_trace *trace;
     struct nx_core_rows *rows;
-    uint64_t bytes; /* to read: which jobs come first */
+    uint64_t first, records;
 
-    struct nx_ring *rings; /* DMA: found so far, and their packets */
-    struct nx_ring_rows *ring_rows;
-    size_t ring_count, ring_capacity;
+    const struct nx_dma_slots *slots; /* DMA, second pass */
+    struct nx_dma_range (*ranges)[NX_DMA_KINDS]; /* DMA, by slot: in the first pass, `end` is their number */
+    bool changed; /* DMA: the second pass found other records than the first */
 
-    uint64_t records, unknown, errors, before_clock, ends_unmatched;
-    uint64_t overflow, event_overflow; /* records with that flag; of them, of events */
+    struct nx_pair_counts counts;
+    uint64_t overflow_events;   /* of counts.overflow, those of events */
     struct nx_pairing *pairing; /* of all jobs together: progress, and whether one has failed */
 };
-#define NX_PAIR_SHARES 2
 
 void nx_pair_instructions(struct nx_pair_job *job);
-void nx_pair_dma(struct nx_pair_job *job);
 void nx_pair_events(struct nx_pair_job *job);
+void nx_pair_dma_count(struct nx_pair_job *job);
+/*
+ * Between the passes: of the jobs of one core, whose rings are added to the trace.  False: more packets than can be
+ * numbered.
+ */
+bool nx_pair_dma_place(struct nx_build *build, struct nx_pair_job *jobs, size_t count, struct nx_dma_slots *slots);
+void nx_pair_dma_fill(struct nx_pair_job *job);
 
-/* Counts a record; false: it is not of a known kind. */
-static inline bool nx_pair_count(struct nx_pair_job *job, const struct nx_ntff_section *section, struct nx_record r)
+static inline void nx_pair_add(struct nx_pair_counts *sum, const struct nx_pair_counts *more)
 {
-    bool known;
-
-    nx_record_describe(section, r, &known);
-    job->records++;
-    job->overflow += nx_record_overflow(r);
-    job->event_overflow += nx_record_overflow(r) && section->type == NX_SECTION_EVENT;
-    job->unknown += !known;
-    job->errors += !known && nx_record_is_error(section, r);
-    return known;
+    sum->records += more->records;
+    sum->unknown += more->unknown;
+    sum->errors += more->errors;
+    sum->before_clock += more->before_clock;
+    sum->ends_unmatched += more->ends_unmatched;
+    sum->overflow += more->overflow;
 }
-static inline uint64_t nx_pair_time(struct nx_pair_job *job, const struct nx_clock *clock, struct nx_record r)
+
+static inline enum nx_record_class nx_pair_count(struct nx_pair_counts *counts, const struct nx_ntff_section *section,
+                                                 struct nx_record r)
 {
-    job->before_clock += nx_ntff_before_clock(clock, r.timestamp);
+    enum nx_record_class class = nx_record_classify(section, r);
+
+    counts->records++;
+    counts->overflow += nx_record_overflow(r);
+    if (class == NX_RECORD_UNKNOWN) {
+        counts->unknown++;
+        counts->errors += nx_record_is_error(section, r);
+    }
+    return class;
+}
+static inline uint64_t nx_pair_time(struct nx_pair_counts *counts, const struct nx_clock *clock, struct nx_record r)
+{
+    counts->before_clock += nx_ntff_before_clock(clock, r.timestamp);
     return nx_ntff_ps(clock, r.timestamp);
 }
 /* Called for each section that has been read. False: more rows than can be numbered, so stop. */

@@ -18,7 +18,7 @@
 
 /* What a ring lost. */
 struct left_out {
-    uint64_t unfinished, backwards, outside;
+    uint64_t backwards, outside;
 };
 
 /* A piece of the result: from each ring the packets from `from` up to `to`. */
@@ -33,14 +33,9 @@ struct keeping {
     struct share shares[SHARES];
 };
 
-static bool complete(const struct nx_raw_packet *p)
-{
-    return (p->seen & (NX_SEEN_START | NX_SEEN_END)) == (NX_SEEN_START | NX_SEEN_END);
-}
-
 static bool straddles(const struct nx_build *b, const struct nx_raw_packet *p)
 {
-    if (!complete(p) || p->end < p->start)
+    if (p->end < p->start)
         return false;
     return (p->start < b->window_start) != (p->end < b->window_start) ||
            (p->start <= b->window_end) != (p->end <= b->window_end);
@@ -48,9 +43,7 @@ static bool straddles(const struct nx_build *b, const struct nx_raw_packet *p)
 
 static bool stays(const struct nx_build *b, bool ring_straddles, const struct nx_raw_packet *p, struct left_out *out)
 {
-    if (!complete(p))
-        out->unfinished++;
-    else if (p->end < p->start)
+    if (p->end < p->start)
         out->backwards++;
     else if (ring_straddles || !nx_build_inside(b, p->start, p->end))
         out->outside++;
@@ -68,6 +61,8 @@ static void keep_ring(void *context, size_t number)
     size_t kept = 0;
     bool sorted = true;
 
+    for (size_t i = rows->acks; i < rows->count; i++)
+        rows->packets[i].ack = NX_NO_ACK;
     for (size_t i = 0; i < rows->count && !ring->straddles; i++)
         ring->straddles = straddles(k->build, &rows->packets[i]);
     for (size_t i = 0; i < rows->count; i++) {
@@ -131,7 +126,7 @@ static struct nx_packet packet_of(const struct nx_build *b, uint32_t ring, size_
     return (struct nx_packet){
         .start = nx_build_relative(b, p->start),
         .end = nx_build_relative(b, p->end),
-        .ack = p->seen & NX_SEEN_ACK ? nx_build_relative(b, p->ack) : NX_NO_TIME,
+        .ack = p->ack == NX_NO_ACK ? NX_NO_TIME : nx_build_relative(b, p->ack),
         .bytes = p->bytes,
         .ring = ring,
         .index = (uint32_t)index,
@@ -201,7 +196,7 @@ void nx_build_keep_packets(struct nx_build *b)
         rows += b->rings[r].count;
     nx_jobs_run(keep_ring, &k, trace->ring_count, nx_build_threads(rows));
     for (uint32_t r = 0; r < trace->ring_count; r++) {
-        trace->packets_unfinished += k.left_out[r].unfinished;
+        trace->packets_unfinished += b->rings[r].unfinished;
         trace->backwards += k.left_out[r].backwards;
         trace->packets_outside += k.left_out[r].outside;
         total += b->rings[r].count;

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
+#include "trace/build.h"
 #include "trace/semaphore.h"
 
 #define UPDATE_AT_END 0x10
@@ -33,18 +34,6 @@ struct causes {
 struct dealt {
     uint32_t *first, *order;
 };
-
-enum nx_change nx_change_of(uint8_t mode)
-{
-    switch (mode & 0xf) {
-    case 3:
-    case 5: return NX_CHANGE_ADD;
-    case 4: return NX_CHANGE_SUBTRACT;
-    case 9: return NX_CHANGE_WRITE;
-    case 1: return NX_CHANGE_SET;
-    default: return NX_CHANGE_NONE;
-    }
-}
 
 struct nx_syncs *nx_read_syncs(const struct nx_trace *trace)
 {
@@ -265,31 +254,44 @@ static void pair(const struct nx_trace *trace, const uint32_t *record_keys, uint
     free_dealt(&expected);
 }
 
+/* ------------------------------------------------------------------ two jobs: changes by engines, and by DMA */
+
+struct finding {
+    const struct nx_trace *trace;
+    const struct nx_syncs *syncs;
+    struct nx_maker *makers; /* either job fills those of its own changes */
+};
+
+static uint32_t key_of_change(const struct nx_event *e, bool by_dma)
+{
+    enum nx_change change = nx_change_of(e->mode);
+
+    if (change == NX_CHANGE_NONE || (e->source == NX_SOURCE_AXI) != by_dma)
+        return UINT32_MAX;
+    if (!by_dma)
+        return engine_key(e->core, (unsigned)e->source, e->is_semaphore, e->id, change);
+    return e->is_semaphore && change == NX_CHANGE_ADD ? dma_key(e->core, e->id) : UINT32_MAX;
+}
+
+static void find(void *context, size_t by_dma)
+{
+    const struct finding *f = context;
+    uint32_t *keys = nx_alloc(f->trace->event_count * sizeof(*keys));
+    struct causes causes = (by_dma ? dma_causes : engine_causes)(f->trace, f->syncs);
+
+    for (uint32_t i = 0; i < f->trace->event_count; i++)
+        keys[i] = key_of_change(&f->trace->events[i], by_dma);
+    pair(f->trace, keys, by_dma ? dma_key(f->trace->core_count, 0) : engine_key_count(f->trace), &causes, by_dma,
+         f->makers);
+    free(keys);
+}
+
 struct nx_maker *nx_find_makers(const struct nx_trace *trace, const struct nx_syncs *syncs)
 {
-    struct nx_maker *makers = nx_alloc(trace->event_count * sizeof(*makers));
-    uint32_t *by_engine = nx_alloc(trace->event_count * sizeof(*by_engine));
-    uint32_t *by_dma = nx_alloc(trace->event_count * sizeof(*by_dma));
-    struct causes causes;
+    struct finding f = {trace, syncs, nx_alloc(trace->event_count * sizeof(*f.makers))};
 
-    for (uint32_t i = 0; i < trace->event_count; i++) {
-        const struct nx_event *e = &trace->events[i];
-        enum nx_change change = nx_change_of(e->mode);
-
-        makers[i] = (struct nx_maker){.by = NX_NONE};
-        by_engine[i] = by_dma[i] = UINT32_MAX;
-        if (change == NX_CHANGE_NONE)
-            continue;
-        if (e->source != NX_SOURCE_AXI)
-            by_engine[i] = engine_key(e->core, (unsigned)e->source, e->is_semaphore, e->id, change);
-        else if (e->is_semaphore && change == NX_CHANGE_ADD)
-            by_dma[i] = dma_key(e->core, e->id);
-    }
-    causes = engine_causes(trace, syncs);
-    pair(trace, by_engine, engine_key_count(trace), &causes, false, makers);
-    causes = dma_causes(trace, syncs);
-    pair(trace, by_dma, dma_key(trace->core_count, 0), &causes, true, makers);
-    free(by_engine);
-    free(by_dma);
-    return makers;
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        f.makers[i] = (struct nx_maker){.by = NX_NONE};
+    nx_jobs_run(find, &f, 2, nx_build_threads(trace->event_count));
+    return f.makers;
 }

@@ -1,20 +1,71 @@
 /*
  * DMA packets: the k-th start, end and acknowledgement of a ring belong together.
  *
- * A core's DMA is most of a trace, so it is shared out by engine: each job reads
- * all sections and takes the records of its own engines, whose rings no other
- * job sees.
+ * Read twice, in pieces that share nothing: first the records of each ring are
+ * counted, which tells how many packets it has and which of them a piece begins
+ * with; then each record is put in its place.  So rows take no more memory than
+ * they need, and pieces are done in any order.
  */
 #include <string.h>
 
 #include "base/memory.h"
 #include "trace/build.h"
 
-struct pass {
-    struct nx_pair_job *job;
-    const struct nx_ntff_core *core;
-    uint32_t ring_of[NX_RING_SLOTS]; /* by (engine & 0x1f, ring): into job->rings, or NX_NONE */
-};
+typedef void read_records(struct nx_pair_job *job, const struct nx_ntff_section *section, const uint8_t *records,
+                          size_t count);
+
+/* The records of a job's piece, by section. */
+static void each_section(struct nx_pair_job *job, read_records *read)
+{
+    const struct nx_ntff_core *core = job->trace->cores[job->core].ntff;
+    uint64_t skip = job->first, left = job->records;
+
+    for (size_t s = 0; s < core->section_count && left; s++) {
+        const struct nx_ntff_section *section = &core->sections[s];
+        uint64_t count = section->records.size / NX_NTFF_RECORD_SIZE;
+
+        if (section->type != NX_SECTION_DMA)
+            continue;
+        if (skip >= count) {
+            skip -= count;
+            continue;
+        }
+        count = count - skip < left ? count - skip : left;
+        read(job, section, section->records.data + skip * NX_NTFF_RECORD_SIZE, count);
+        left -= count;
+        skip = 0;
+    }
+}
+
+static unsigned slot_of(struct nx_record r)
+{
+    return nx_record_kind(r) << 4 | nx_record_dma_ring(r);
+}
+
+/* ------------------------------------------------------------------ first pass */
+
+static void count_records(struct nx_pair_job *job, const struct nx_ntff_section *section, const uint8_t *records,
+                          size_t count)
+{
+    struct nx_pair_counts counts = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        struct nx_record r = nx_record_load(records + i * NX_NTFF_RECORD_SIZE);
+        enum nx_record_class class = nx_pair_count(&counts, section, r);
+
+        if (class != NX_RECORD_UNKNOWN)
+            job->ranges[slot_of(r)][class - NX_RECORD_DMA_START].end++;
+    }
+    nx_pair_add(&job->counts, &counts);
+}
+
+void nx_pair_dma_count(struct nx_pair_job *job)
+{
+    job->ranges = nx_zalloc(NX_RING_SLOTS, sizeof(*job->ranges));
+    each_section(job, count_records);
+}
+
+/* ------------------------------------------------------------------ between the passes: rings */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -40,92 +91,131 @@ static enum nx_queue_type classify(const struct nx_ntff_ring *ring)
     }
 }
 
-static uint32_t add_ring(struct pass *pass, unsigned engine, unsigned index)
+static struct nx_ring make_ring(const struct nx_ntff_core *core, uint32_t number, unsigned engine, unsigned index)
 {
-    struct nx_pair_job *job = pass->job;
     const struct nx_ntff_ring *info = NULL;
     /* Records carry the low 5 bits of the engine; the listed rings of the core tell the rest. */
-    uint32_t base = pass->core->ring_count ? pass->core->rings[0].engine & ~(uint32_t)0x1f : 0;
-    uint32_t ring = (uint32_t)job->ring_count++;
+    uint32_t base = core->ring_count ? core->rings[0].engine & ~(uint32_t)0x1f : 0;
 
-    for (size_t i = 0; i < pass->core->ring_count && !info; i++)
-        if ((pass->core->rings[i].engine & 0x1f) == engine && pass->core->rings[i].index == index)
-            info = &pass->core->rings[i];
-    if (ring == job->ring_capacity) {
-        job->ring_rows = nx_grow(job->ring_rows, ring, &job->ring_capacity, sizeof(*job->ring_rows));
-        job->rings = nx_resize(job->rings, job->ring_capacity, sizeof(*job->rings));
-    }
-    job->ring_rows[ring] = (struct nx_ring_rows){0};
-    job->rings[ring] = (struct nx_ring){.core = (uint8_t)job->core,
-                                        .index = (uint8_t)index,
-                                        .engine = (uint16_t)(base + engine),
-                                        .type = classify(info),
-                                        .info = info};
-    return ring;
+    for (size_t i = 0; i < core->ring_count && !info; i++)
+        if ((core->rings[i].engine & 0x1f) == engine && core->rings[i].index == index)
+            info = &core->rings[i];
+    return (struct nx_ring){.core = (uint8_t)number,
+                            .index = (uint8_t)index,
+                            .engine = (uint16_t)(base + engine),
+                            .type = classify(info),
+                            .info = info};
 }
 
-/* The packet at `*cursor` (a new one where the ring has none left), and moves the cursor on. */
-static struct nx_raw_packet *next_packet(struct nx_ring_rows *ring, size_t *cursor)
+/* What each job counted becomes the range that it will fill; returns the sum. */
+static uint64_t number_records(struct nx_pair_job *jobs, size_t count, unsigned slot, unsigned kind)
 {
-    if (*cursor == ring->count) {
-        ring->packets = nx_grow(ring->packets, ring->count, &ring->capacity, sizeof(*ring->packets));
-        ring->packets[ring->count++] = (struct nx_raw_packet){.run = NX_NONE};
+    uint64_t sum = 0;
+
+    for (size_t j = 0; j < count; j++) {
+        struct nx_dma_range *range = &jobs[j].ranges[slot][kind];
+
+        range->next = sum;
+        sum += range->end;
+        range->end = sum;
     }
-    return &ring->packets[(*cursor)++];
+    return sum;
 }
 
-static void read_record(struct pass *pass, struct nx_record r)
+static void add_ring(struct nx_build *b, struct nx_ring ring, struct nx_ring_rows rows)
 {
-    unsigned engine = nx_record_kind(r), index = nx_record_dma_ring(r);
-    uint32_t *number = &pass->ring_of[engine << 4 | index];
-    uint64_t time = nx_pair_time(pass->job, &pass->core->dma_clock[engine & 15], r);
-    struct nx_ring_rows *ring;
-    struct nx_raw_packet *packet;
+    struct nx_trace *trace = b->trace;
+    size_t count = trace->ring_count++;
 
-    if (*number == NX_NONE)
-        *number = add_ring(pass, engine, index);
-    ring = &pass->job->ring_rows[*number];
-    switch (nx_record_dma_type(r)) {
-    case NX_DMA_START:
-        packet = next_packet(ring, &ring->at_start);
-        packet->start = time;
-        packet->seen |= NX_SEEN_START;
-        break;
-    case NX_DMA_END:
-        packet = next_packet(ring, &ring->at_end);
-        packet->end = time;
-        packet->bytes = nx_record_dma_bytes(r);
-        packet->crc = (uint16_t)nx_record_dma_crc(r);
-        packet->seen |= NX_SEEN_END;
-        break;
-    default: /* NX_DMA_ACK: other types are not of a known kind and do not come here */
-        packet = next_packet(ring, &ring->at_ack);
-        packet->ack = time;
-        packet->seen |= NX_SEEN_ACK;
-        break;
-    }
+    trace->rings = nx_resize(trace->rings, trace->ring_count, sizeof(*trace->rings));
+    b->rings = nx_resize(b->rings, trace->ring_count, sizeof(*b->rings));
+    trace->rings[count] = ring;
+    b->rings[count] = rows;
 }
 
-void nx_pair_dma(struct nx_pair_job *job)
+bool nx_pair_dma_place(struct nx_build *b, struct nx_pair_job *jobs, size_t count, struct nx_dma_slots *slots)
 {
-    struct pass pass = {.job = job, .core = job->trace->cores[job->core].ntff};
-    bool more = true;
+    const struct nx_ntff_core *core = b->trace->cores[jobs->core].ntff;
+    uint64_t packets = 0;
 
-    memset(pass.ring_of, 0xff, sizeof(pass.ring_of));
-    for (size_t s = 0; s < pass.core->section_count && more; s++) {
-        const struct nx_ntff_section *section = &pass.core->sections[s];
-        size_t rows = 0;
+    *slots = (struct nx_dma_slots){0};
+    for (unsigned slot = 0; slot < NX_RING_SLOTS; slot++) {
+        uint64_t starts = number_records(jobs, count, slot, 0), ends = number_records(jobs, count, slot, 1),
+                 acks = number_records(jobs, count, slot, 2), all = starts > ends ? starts : ends,
+                 complete = starts < ends ? starts : ends;
 
-        if (section->type != NX_SECTION_DMA)
+        all = all > acks ? all : acks;
+        packets += complete;
+        if (packets >= NX_NONE)
+            return false;
+        if (!all)
             continue;
-        for (size_t at = 0; at + NX_NTFF_RECORD_SIZE <= section->records.size; at += NX_NTFF_RECORD_SIZE) {
-            struct nx_record r = nx_record_load(section->records.data + at);
-
-            if (nx_record_kind(r) % NX_PAIR_SHARES == job->share && nx_pair_count(job, section, r))
-                read_record(&pass, r);
-        }
-        for (size_t i = 0; i < job->ring_count; i++)
-            rows += job->ring_rows[i].count;
-        more = nx_pair_section_done(job, section, rows);
+        slots->packets[slot] = nx_alloc(complete * sizeof(**slots->packets));
+        slots->count[slot] = complete;
+        add_ring(b, make_ring(core, jobs->core, slot >> 4, slot & 15),
+                 (struct nx_ring_rows){slots->packets[slot], complete, acks, all - complete});
     }
+    for (size_t j = 0; j < count; j++)
+        jobs[j].slots = slots;
+    return true;
+}
+
+/* ------------------------------------------------------------------ second pass */
+
+static void fill_records(struct nx_pair_job *job, const struct nx_ntff_section *section, const uint8_t *records,
+                         size_t count)
+{
+    const struct nx_clock *clocks = job->trace->cores[job->core].ntff->dma_clock;
+    const struct nx_dma_slots *slots = job->slots;
+    struct nx_dma_range(*ranges)[NX_DMA_KINDS] = job->ranges;
+    struct nx_pair_counts counts = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        struct nx_record r = nx_record_load(records + i * NX_NTFF_RECORD_SIZE);
+        enum nx_record_class class = nx_record_classify(section, r);
+        unsigned slot = slot_of(r);
+        struct nx_raw_packet *packet;
+        uint64_t number, time;
+
+        if (class == NX_RECORD_UNKNOWN)
+            continue;
+        time = nx_pair_time(&counts, &clocks[nx_record_kind(r) & 15], r);
+        number = ranges[slot][class - NX_RECORD_DMA_START].next++;
+        if (number >= slots->count[slot])
+            continue;
+        packet = &slots->packets[slot][number];
+        switch (class) {
+        case NX_RECORD_DMA_START:
+            packet->start = time;
+            packet->run = NX_NONE;
+            packet->last_of_block = false;
+            break;
+        case NX_RECORD_DMA_END:
+            packet->end = time;
+            packet->bytes = nx_record_dma_bytes(r);
+            packet->crc = (uint16_t)nx_record_dma_crc(r);
+            break;
+        default:
+            packet->ack = time;
+            break;
+        }
+    }
+    nx_pair_add(&job->counts, &counts);
+}
+
+/* Someone may write to the file meanwhile: then packets would be left that nobody has filled. */
+static bool all_filled(const struct nx_pair_job *job)
+{
+    bool filled = true;
+
+    for (unsigned slot = 0; slot < NX_RING_SLOTS; slot++)
+        for (unsigned kind = 0; kind < NX_DMA_KINDS; kind++)
+            filled &= job->ranges[slot][kind].next == job->ranges[slot][kind].end;
+    return filled;
+}
+
+void nx_pair_dma_fill(struct nx_pair_job *job)
+{
+    each_section(job, fill_records);
+    job->changed = !all_filled(job);
 }

@@ -11,8 +11,9 @@
 #include "trace/build.h"
 
 struct pass {
-    struct nx_pair_job *job;
+    struct nx_core_rows *rows;
     const struct nx_trace_core *core;
+    struct nx_pair_counts counts;
     uint32_t *waiting[NX_ENGINE_COUNT]; /* by pc: row + 1 of the newest unfinished execution, or 0 */
     uint32_t code_pc[NX_ENGINE_COUNT];  /* pc of the first instruction of the dumped code */
 };
@@ -26,13 +27,13 @@ static uint32_t find_inst(const struct pass *pass, enum nx_engine engine, uint32
 
 static void start(struct pass *pass, enum nx_engine engine, struct nx_record r)
 {
-    struct nx_core_rows *rows = pass->job->rows;
+    struct nx_core_rows *rows = pass->rows;
     uint32_t pc = nx_record_pc(r), row = (uint32_t)rows->exec_count;
     uint32_t *newest = &pass->waiting[engine][pc];
 
     rows->execs = nx_grow(rows->execs, rows->exec_count, &rows->exec_capacity, sizeof(*rows->execs));
     rows->execs[rows->exec_count++] = (struct nx_raw_exec){
-        .start = nx_pair_time(pass->job, &pass->core->ntff->engine_clock[engine], r),
+        .start = nx_pair_time(&pass->counts, &pass->core->ntff->engine_clock[engine], r),
         .inst = find_inst(pass, engine, pc),
         .pc = pc,
         .next = row,
@@ -50,13 +51,13 @@ static void start(struct pass *pass, enum nx_engine engine, struct nx_record r)
 
 static void end(struct pass *pass, enum nx_engine engine, struct nx_record r)
 {
-    struct nx_core_rows *rows = pass->job->rows;
+    struct nx_core_rows *rows = pass->rows;
     uint32_t *newest = &pass->waiting[engine][nx_record_pc(r)];
     uint32_t oldest;
     struct nx_raw_exec *exec;
 
     if (!*newest) {
-        pass->job->ends_unmatched++;
+        pass->counts.ends_unmatched++;
         return;
     }
     oldest = rows->execs[*newest - 1].next;
@@ -65,7 +66,7 @@ static void end(struct pass *pass, enum nx_engine engine, struct nx_record r)
         *newest = 0;
     else
         rows->execs[*newest - 1].next = exec->next;
-    exec->end = nx_pair_time(pass->job, &pass->core->ntff->engine_clock[engine], r);
+    exec->end = nx_pair_time(&pass->counts, &pass->core->ntff->engine_clock[engine], r);
     exec->crc_in = (uint16_t)nx_record_crc_in(r);
     exec->crc_out = (uint16_t)nx_record_crc_out(r);
     exec->finished = true;
@@ -75,20 +76,18 @@ static void read_section(struct pass *pass, const struct nx_ntff_section *sectio
 {
     for (size_t at = 0; at + NX_NTFF_RECORD_SIZE <= section->records.size; at += NX_NTFF_RECORD_SIZE) {
         struct nx_record r = nx_record_load(section->records.data + at);
-        unsigned kind = nx_record_kind(r);
 
-        if (!nx_pair_count(pass->job, section, r))
-            continue;
-        if ((kind & 3) == NX_SUB_START)
-            start(pass, (enum nx_engine)((kind >> 2) - 1), r);
-        else if ((kind & 3) == NX_SUB_END)
-            end(pass, (enum nx_engine)((kind >> 2) - 1), r);
+        switch (nx_pair_count(&pass->counts, section, r)) {
+        case NX_RECORD_START: start(pass, (enum nx_engine)nx_record_engine(r), r); break;
+        case NX_RECORD_END: end(pass, (enum nx_engine)nx_record_engine(r), r); break;
+        default: break;
+        }
     }
 }
 
 void nx_pair_instructions(struct nx_pair_job *job)
 {
-    struct pass pass = {.job = job, .core = &job->trace->cores[job->core]};
+    struct pass pass = {.rows = job->rows, .core = &job->trace->cores[job->core]};
     const struct nx_ntff_core *core = pass.core->ntff;
     bool more = true;
 
@@ -102,6 +101,7 @@ void nx_pair_instructions(struct nx_pair_job *job)
             read_section(&pass, &core->sections[s]);
             more = nx_pair_section_done(job, &core->sections[s], job->rows->exec_count);
         }
+    job->counts = pass.counts;
     for (int e = 0; e < NX_ENGINE_COUNT; e++)
         free(pass.waiting[e]);
 }

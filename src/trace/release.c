@@ -188,10 +188,19 @@ static uint32_t *own_changes(const struct nx_trace *trace, const struct nx_syncs
     return own;
 }
 
-static uint32_t first_after(const struct nx_trace *trace, int64_t time)
+/* The first change after `time`, none of those before `from` being so: at some distance, which is mostly small. */
+static uint32_t first_after(const struct nx_trace *trace, uint32_t from, int64_t time)
 {
-    uint32_t first = 0, end = trace->event_count;
+    uint32_t first = from, end;
+    size_t step = 1;
 
+    while (first < trace->event_count && trace->events[first].time <= time) {
+        from = first + 1;
+        first = trace->event_count - first > step ? first + (uint32_t)step : trace->event_count;
+        step *= 2;
+    }
+    end = first;
+    first = from;
     while (first < end) {
         uint32_t middle = first + (end - first) / 2;
 
@@ -210,11 +219,14 @@ static struct wait *find_waits(const struct nx_trace *trace, const struct nx_syn
     uint32_t *own = own_changes(trace, syncs, makers);
     struct wait *waits = NULL;
     size_t capacity = 0;
+    uint32_t started = 0; /* the first change after the start of the execution: they start one after another */
 
     *count = 0;
     for (uint32_t e = 0; e < trace->exec_count; e++) {
         const struct nx_exec *exec = &trace->execs[e];
         const struct nx_syncs *s = exec->inst == NX_NONE ? NULL : &syncs[exec->inst];
+
+        started = first_after(trace, started, exec->start);
 
         for (int second = 0; s && second < 2; second++) {
             struct wait wait = {.exec = e,
@@ -223,7 +235,7 @@ static struct wait *find_waits(const struct nx_trace *trace, const struct nx_syn
 
             if (!wait.condition.mode)
                 continue;
-            wait.before = first_after(trace, wait.time);
+            wait.before = second ? first_after(trace, started, exec->end) : started;
             /* What it changed itself after the wait may bear a time before it (trn1), or before its end. */
             if (own[e] < wait.before && waits_for(&wait.condition, &trace->events[own[e]]))
                 wait.before = own[e];

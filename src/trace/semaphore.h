@@ -15,7 +15,15 @@
 /* Kinds of change, by the low half of the mode of an update or of a record. */
 enum nx_change { NX_CHANGE_ADD, NX_CHANGE_SUBTRACT, NX_CHANGE_WRITE, NX_CHANGE_SET, NX_CHANGE_NONE };
 #define NX_CHANGE_COUNT NX_CHANGE_NONE
-enum nx_change nx_change_of(uint8_t mode);
+static inline enum nx_change nx_change_of(uint8_t mode)
+{
+    static const uint8_t changes[16] = {
+        NX_CHANGE_NONE, NX_CHANGE_SET,  NX_CHANGE_NONE, NX_CHANGE_ADD,   NX_CHANGE_SUBTRACT, NX_CHANGE_ADD,
+        NX_CHANGE_NONE, NX_CHANGE_NONE, NX_CHANGE_NONE, NX_CHANGE_WRITE, NX_CHANGE_NONE,     NX_CHANGE_NONE,
+        NX_CHANGE_NONE, NX_CHANGE_NONE, NX_CHANGE_NONE, NX_CHANGE_NONE};
+
+    return (enum nx_change)changes[mode & 0xf];
+}
 
 enum nx_wait_mode { NX_WAIT_EQUAL = 1, NX_WAIT_AT_LEAST = 5, NX_WAIT_EVENT = 7 };
 
