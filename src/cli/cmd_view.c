@@ -224,6 +224,38 @@ static void raise_descriptor_limit(void)
     }
 }
 
+#define STOP_SECONDS 10
+
+/* Stopping takes as long as a query needs to be killed. If it hangs all the same, that must not keep the machine from going down. */
+static void give_up(int number)
+{
+    static const char text[] = "neuron-explorer: the server did not stop in time\n";
+
+    (void)number;
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+    _exit(NX_FAILED);
+}
+
+/*
+ * The signals that end a server in order. All threads leave them to the one that waits for them, so that a second one
+ * while it stops changes nothing. A hang-up of the terminal is one of them, unless we were told to outlive it (nohup).
+ */
+static sigset_t hold_back_signals(void)
+{
+    struct sigaction hang_up;
+    sigset_t wanted;
+
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGINT);
+    sigaddset(&wanted, SIGTERM);
+    if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN)
+        sigaddset(&wanted, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &wanted, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGALRM, give_up);
+    return wanted;
+}
+
 static int serve(const struct view *view, const char *stored, struct nx_store *store)
 {
     struct nx_pool_options pool_options = {0};
@@ -235,15 +267,9 @@ static int serve(const struct view *view, const char *stored, struct nx_store *s
                                         .version = NX_VERSION};
     struct nx_server *server;
     struct nx_error error;
-    sigset_t wanted;
+    sigset_t wanted = hold_back_signals();
     int got = 0;
 
-    /* All threads leave these to us: a signal ends the wait below, and nothing else. */
-    sigemptyset(&wanted);
-    sigaddset(&wanted, SIGINT);
-    sigaddset(&wanted, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &wanted, NULL);
-    signal(SIGPIPE, SIG_IGN);
     raise_descriptor_limit();
     nx_store_sweep(store);
     if (nx_server_start(&options, &server, &error) != NX_OK) {
@@ -264,6 +290,7 @@ static int serve(const struct view *view, const char *stored, struct nx_store *s
     fprintf(stderr, "Serving %s at http://localhost:%u/api/v1/ (ctrl-c to exit)\n", store->path,
             nx_server_port(server));
     sigwait(&wanted, &got);
+    alarm(STOP_SECONDS);
     nx_server_stop(server);
     nx_pool_free(pool);
     return NX_OK;

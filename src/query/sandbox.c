@@ -76,8 +76,21 @@ static bool landlock(const int *fds, size_t count)
     return ok;
 }
 
+/* When the machine runs out of memory, the kernel is to take the query and neither the server nor other programs. */
+static void volunteer_for_oom(void)
+{
+    static const char most[] = "1000";
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    (void)!write(fd, most, sizeof(most) - 1);
+    close(fd);
+}
+
 bool nx_sandbox_files(const int *fds, size_t count)
 {
+    volunteer_for_oom();
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0);

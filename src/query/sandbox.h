@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Before the engine is opened (its threads inherit it): no new privileges, no core files, no file can grow, and,
- * where the kernel has Landlock, no file can be opened but the given ones and what the engine reads of /proc and
+ * Before the engine is opened (its threads inherit it): no new privileges, no core files, no file can grow, first to
+ * be killed when the machine runs out of memory, and, where the kernel has Landlock, no file can be opened but the given ones and what the engine reads of /proc and
  * /sys, and (Linux 6.7 and newer) no TCP port be bound or connected to. False: Landlock is not there (the other layers hold).
  */
 bool nx_sandbox_files(const int *fds, size_t count);

@@ -13,6 +13,7 @@
 #ifndef NX_SERVER_SERVER_H
 #define NX_SERVER_SERVER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -24,6 +25,7 @@ struct nx_server_options {
     const struct nx_store *store;
     struct nx_pool *pool;
     unsigned timeout_ms; /* of a query, unless the request says otherwise */
+    size_t max_unsent;   /* bytes of answers that their clients have not taken; 0: default (1 GiB) */
     const char *version;
 };
 struct nx_server;

@@ -115,13 +115,15 @@ class Context:
         return json.loads(result.out)["data"]
 
     @contextlib.contextmanager
-    def server(self, data, *more, env=None):
+    def server(self, data, *more, env=None, before=None):
+        """`before` is called in the process that becomes the server."""
         port = free_port()
         log = os.path.join(self.dir, "server-%d.log" % port)
         with open(log, "w") as f:
             process = subprocess.Popen([self.program, "view", "--data-path", data, "--disable-ui",
                                         "--api-server-port", str(port), *more],
-                                       stdout=f, stderr=f, stdin=subprocess.DEVNULL, env=dict(os.environ, **(env or {})))
+                                       stdout=f, stderr=f, stdin=subprocess.DEVNULL, env=dict(os.environ, **(env or {})),
+                                       preexec_fn=before)
         server = Server(process, port, log)
         try:
             wait_healthy(port, process, log)

@@ -10,7 +10,7 @@ import argparse, os, shutil, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
-import what_a_user_does, command_line, serving, ingestion, records, generated, quality, damage, flow, source_lines  # noqa: F401  (register their tests)
+import what_a_user_does, command_line, serving, ingestion, records, generated, quality, damage, flow, source_lines, abuse  # noqa: F401  (register their tests)
 
 
 def main():

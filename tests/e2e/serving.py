@@ -1,5 +1,5 @@
 """The HTTP API on a running server: answers, refusals, hostile SQL, several profiles."""
-import contextlib, http.client, json, os, socket, threading, time
+import contextlib, http.client, json, os, threading, time
 
 from harness import JSON_HEADER, check, equal, test
 from what_a_user_does import rows_of
@@ -226,18 +226,3 @@ def ingestion_beside_a_server(context):
         check("Processing for both is complete" in server.errors(), "the line that ingestion is done", server.errors())
         files = rows_of(context.search(server, "both", {"type": "listDbFiles"})[1], "files", "tables")
         check(len(files) > 10, "listDbFiles", files)
-
-
-@test
-def connections_that_do_nothing(context):
-    """Idle and half-sent requests do not keep others from being answered."""
-    with serving_sample(context) as (server, _, _truth):
-        idle = []
-        for i in range(100):
-            s = socket.create_connection(("127.0.0.1", server.port), timeout=10)
-            if i % 2:
-                s.sendall(b"POST /api/v1/db/matmul/_search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{")
-            idle.append(s)
-        equal(context.request(server, "/api/v1/health")[0], 200, "health")
-        for s in idle:
-            s.close()

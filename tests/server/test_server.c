@@ -44,7 +44,7 @@ static void no_profile(struct nx_answer *answer)
                                  .hint = nx_strdup("Did you mean known?")};
 }
 
-/* "slow" waits for its client to go, "big" is a million bytes, "quota" fails, "crowd" finds no place; all else is answered. */
+/* "slow" waits for its client to go, "big" is a million bytes, "huge" 20 million, "quota" fails, "crowd" finds no place; all else is answered. */
 void nx_pool_query(struct nx_pool *pool, const struct nx_query *query, struct nx_answer *answer)
 {
     (void)pool;
@@ -69,7 +69,7 @@ void nx_pool_query(struct nx_pool *pool, const struct nx_query *query, struct nx
     } else if (strcmp(query->sql, "crowd") == 0) {
         *answer = (struct nx_answer){.code = NX_QUERY_BUSY};
     } else {
-        answer->size = strcmp(query->sql, "big") == 0 ? 1000000 : 4;
+        answer->size = strcmp(query->sql, "big") == 0 ? 1000000 : strcmp(query->sql, "huge") == 0 ? 20000000 : 4;
         answer->body = nx_alloc(answer->size);
         memset(answer->body, ' ', answer->size);
         memcpy(answer->body, "[42]", 4);
@@ -98,7 +98,8 @@ static struct nx_server *server;
 
 static int start(void **state)
 {
-    struct nx_server_options options = {.store = &store, .timeout_ms = 1234, .version = "9.8.7"};
+    struct nx_server_options options = {.store = &store, .timeout_ms = 1234, .max_unsent = 50000000,
+                                        .version = "9.8.7"};
     struct nx_error error;
 
     (void)state;
@@ -549,6 +550,43 @@ static void many_connections(void **state)
     expect("GET", "/api/v1/health", "", "", 200, NULL);
 }
 
+/* Sends a query whose answer is 20 million bytes, more than the kernel holds for a socket, and reads its head only. */
+static int ask_and_do_not_read(int *status)
+{
+    static const char huge[] = "POST " SEARCH " HTTP/1.1\r\nHost: localhost\r\n" JSON_TYPE
+                               "Content-Length: 47\r\n\r\n" QUERY("huge", "");
+    char head[13] = "";
+    int fd = dial();
+
+    assert_int_equal(strlen(QUERY("huge", "")), 47);
+    say(fd, huge, sizeof(huge) - 1);
+    assert_int_equal(recv(fd, head, 12, MSG_WAITALL), 12);
+    *status = atoi(head + 9);
+    return fd;
+}
+
+static void answers_that_nobody_takes(void **state)
+{
+    struct timespec pause = {.tv_nsec = 10000000};
+    int fds[3], statuses[3], status = 503, fd;
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        fds[i] = ask_and_do_not_read(&statuses[i]);
+    assert_int_equal(statuses[0], 200);
+    assert_int_equal(statuses[1], 200);
+    assert_int_equal(statuses[2], 503); /* 60 of 50 million bytes */
+    expect("POST", SEARCH, JSON_TYPE, QUERY("x", ""), 200, NULL);
+    for (int i = 0; i < 3; i++)
+        close(fds[i]);
+    for (int i = 0; i < 500 && status == 503; i++) { /* when the server has noticed */
+        nanosleep(&pause, NULL);
+        fd = ask_and_do_not_read(&status);
+        close(fd);
+    }
+    assert_int_equal(status, 200);
+}
+
 static void slow_client(void **state)
 {
     static const char request[] = "GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -671,6 +709,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(long_headers, start, stop),
         cmocka_unit_test_setup_teardown(kept_connection, start, stop),
         cmocka_unit_test_setup_teardown(many_connections, start, stop),
+        cmocka_unit_test_setup_teardown(answers_that_nobody_takes, start, stop),
         cmocka_unit_test_setup_teardown(slow_client, start, stop),
         cmocka_unit_test_setup_teardown(client_that_goes, start, stop),
         cmocka_unit_test_setup_teardown(stop_at_once, start, stop),
