@@ -28,6 +28,7 @@ struct scope {
 struct walk {
     const char *const *tables;
     size_t table_count;
+    bool *named; /* one for each table */
     char *reason;        /* set: refused */
     char *missing_table; /* set as well when that was the reason */
 };
@@ -123,9 +124,13 @@ static bool in_scope(const struct scope *scope, const char *name)
     return false;
 }
 
-static bool is_profile_table(const struct walk *w, const char *name)
+/* If so, it is noted as named. */
+static bool is_profile_table(struct walk *w, const char *name)
 {
-    return in_list(name, w->tables, w->table_count);
+    for (size_t i = 0; i < w->table_count; i++)
+        if (strcasecmp(name, w->tables[i]) == 0)
+            return w->named[i] = true;
+    return false;
 }
 
 static void check_base_table(struct walk *w, const json_t *object, const struct scope *scope)
@@ -149,8 +154,13 @@ static void check_show(struct walk *w, const json_t *object, const struct scope 
     size_t size = strlen(name);
     char bare[128];
 
-    if (json_is_object(json_object_get(object, "query")) || strcmp(name, "\"tables\"") == 0)
-        return; /* the query is walked like any other */
+    if (json_is_object(json_object_get(object, "query")))
+        return; /* it is walked like any other */
+    if (strcmp(name, "\"tables\"") == 0) {
+        for (size_t i = 0; i < w->table_count; i++)
+            w->named[i] = true;
+        return;
+    }
     /* the name is quoted in the tree */
     if (size >= 2 && size < sizeof(bare) && name[0] == '"' && name[size - 1] == '"')
         snprintf(bare, sizeof(bare), "%.*s", (int)(size - 2), name + 1);
@@ -249,10 +259,10 @@ static void walk_value(struct walk *w, const json_t *value, const struct scope *
     }
 }
 
-bool nx_guard_check(const char *ast, size_t ast_size, const char *const *tables, size_t table_count, char **reason,
-                    char **missing_table)
+bool nx_guard_check(const char *ast, size_t ast_size, const char *const *tables, size_t table_count, bool *named,
+                    char **reason, char **missing_table)
 {
-    struct walk w = {.tables = tables, .table_count = table_count};
+    struct walk w = {.tables = tables, .table_count = table_count, .named = named};
     json_error_t why;
     /* positions are 64-bit unsigned in the tree: beyond what jansson takes as an integer */
     json_t *tree = json_loadb(ast, ast_size, JSON_DECODE_INT_AS_REAL, &why);

@@ -18,9 +18,9 @@
  * Looks at a statement's syntax tree, as DuckDB's json_serialize_sql() prints it (`ast`).
  * tables: names of the profile's tables.  True if it may be bound; else *reason says why not
  * (heap, one sentence) and *missing_table is the name of a table that the profile does not have,
- * if that was the reason (heap, or NULL).
+ * if that was the reason (heap, or NULL).  named[i] is set for each table that the statement may read.
  */
-bool nx_guard_check(const char *ast, size_t ast_size, const char *const *tables, size_t table_count,
+bool nx_guard_check(const char *ast, size_t ast_size, const char *const *tables, size_t table_count, bool *named,
                     char **reason, char **missing_table);
 
 /*

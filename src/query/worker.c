@@ -18,6 +18,7 @@
 #include <duckdb.h>
 
 #include "base/memory.h"
+#include "query/catalog.h"
 #include "query/guard.h"
 #include "query/protocol.h"
 #include "query/query.h"
@@ -29,14 +30,10 @@
 
 #define SETUP_LIMIT ((size_t)1 << 20)
 #define REQUEST_LIMIT ((size_t)8 << 20)
+#define KEEP_MS 200   /* for a table's copy into memory: the next query waits meanwhile */
+#define KEEP_TABLES 4 /* to be copied after one query */
+#define KEPT_SHARE 64 /* of a worker's memory, for such copies */
 #define TICK_MS 250 /* how often a running query's surroundings are looked at */
-
-struct worker_table {
-    char *name, *file;
-    uint64_t bytes;
-    int *fds;
-    size_t part_count;
-};
 
 /* Interrupts the engine when a query's time is over. */
 struct watchdog {
@@ -50,9 +47,10 @@ struct watchdog {
 
 struct worker {
     int fd;
-    struct worker_table *tables;
+    struct nx_catalog_table *tables;
     size_t table_count;
     const char **names;
+    bool *named; /* by the statement under way */
     duckdb_database database;
     duckdb_connection connection;
     struct watchdog watchdog;
@@ -136,6 +134,18 @@ static void engine_error(struct worker *w, const char *why, unsigned timeout_ms)
         answer(w, code, NULL, why ? why : "the engine gave no reason", NULL);
         break;
     }
+}
+
+/* A file of the profile that the engine cannot read. */
+static void table_error(struct worker *w, const char *table, const char *why, unsigned timeout_ms)
+{
+    char *text = NULL;
+
+    if (code_of(w, why) != NX_QUERY_SQL_ERROR || asprintf(&text, "the table %s cannot be read: %s", table, why) < 0)
+        engine_error(w, why, timeout_ms);
+    else
+        answer(w, NX_QUERY_FAILED, NULL, text, "its file may be damaged: ingest the profile again");
+    free(text);
 }
 
 /* ------------------------------------------------------------------ the clock */
@@ -248,28 +258,6 @@ static bool run(struct worker *w, const char *sql)
     return ok;
 }
 
-static void list_files(const struct worker_table *table, struct nx_text *sql)
-{
-    for (size_t p = 0; p < table->part_count; p++)
-        nx_text_printf(sql, "%s'/proc/self/fd/%d'", p ? "," : "", table->fds[p]);
-}
-
-static bool create_views(struct worker *w)
-{
-    struct nx_text sql = {0};
-    bool ok = true;
-
-    for (size_t t = 0; t < w->table_count && ok; t++) {
-        nx_text_clear(&sql);
-        nx_text_printf(&sql, "CREATE VIEW \"%s\" AS SELECT * FROM read_parquet([", w->tables[t].name);
-        list_files(&w->tables[t], &sql);
-        nx_text_puts(&sql, "])");
-        ok = run(w, nx_text_string(&sql));
-    }
-    nx_text_free(&sql);
-    return ok;
-}
-
 /* The order matters: each step needs what a later one takes away. */
 static bool lock_down(struct worker *w)
 {
@@ -279,7 +267,7 @@ static bool lock_down(struct worker *w)
     nx_text_puts(&sql, "SET allowed_paths=[");
     for (size_t t = 0; t < w->table_count; t++) {
         nx_text_puts(&sql, t ? "," : "");
-        list_files(&w->tables[t], &sql);
+        nx_catalog_files(&w->tables[t], &sql);
     }
     nx_text_puts(&sql, "]");
     ok = run(w, "SET autoinstall_known_extensions=false") && run(w, "SET autoload_known_extensions=false") &&
@@ -297,7 +285,7 @@ static bool lock_down(struct worker *w)
 static bool open_database(struct worker *w)
 {
     return duckdb_open(NULL, &w->database) == DuckDBSuccess &&
-           duckdb_connect(w->database, &w->connection) == DuckDBSuccess && create_views(w) && lock_down(w);
+           duckdb_connect(w->database, &w->connection) == DuckDBSuccess && lock_down(w);
 }
 
 /* ------------------------------------------------------------------ one query */
@@ -364,7 +352,7 @@ static bool vet(struct worker *w, const char *sql, unsigned timeout_ms, struct n
         engine_error(w, why, timeout_ms);
     } else if ((reason = syntax_error(tree, size))) {
         answer(w, nx_guard_is_command(rest) ? NX_QUERY_NOT_ALLOWED : NX_QUERY_SQL_ERROR, NULL, reason, NULL);
-    } else if (nx_guard_check(tree, size, w->names, w->table_count, &reason, &missing)) {
+    } else if (nx_guard_check(tree, size, w->names, w->table_count, w->named, &reason, &missing)) {
         nx_text_printf(vetted, "%s%s", prefixes[prefix], rest);
         ok = true;
     } else if (missing) {
@@ -442,6 +430,53 @@ static void run_statement(struct worker *w, const char *sql, const struct nx_ren
     duckdb_destroy_extracted(&extracted);
 }
 
+/*
+ * Has the engine know the tables that the statement names. Only a copy in memory has the engine's "rowid": a statement
+ * that says the word gets views, and thus the same answer whatever came before it. False: answered.
+ */
+static bool show_tables(struct worker *w, const char *sql, unsigned timeout_ms)
+{
+    bool as_view = contains(sql, "rowid"), ok = true;
+    char *why = NULL;
+
+    for (size_t t = 0; t < w->table_count && ok; t++) {
+        ok = !w->named[t] || nx_catalog_show(w->connection, &w->tables[t], as_view, &why);
+        if (!ok)
+            table_error(w, w->names[t], why, timeout_ms);
+    }
+    free(why);
+    return ok;
+}
+
+/* The answer is given: what was asked for once may be asked for again. A few at a time, as the next query may wait. */
+static void keep_tables(struct worker *w)
+{
+    unsigned some = KEEP_TABLES;
+
+    for (size_t t = 0; t < w->table_count && some; t++) {
+        if (!w->named[t])
+            continue;
+        arm(&w->watchdog, KEEP_MS);
+        some -= nx_catalog_keep(w->connection, &w->tables[t], w->memory / KEPT_SHARE);
+        disarm(&w->watchdog);
+    }
+}
+
+/* Read only: what a statement may not do to the copies, it cannot do either. */
+static void run_alone(struct worker *w, const char *sql, const struct nx_rendering *how, unsigned timeout_ms,
+                      struct timespec *start)
+{
+    duckdb_result result;
+
+    if (duckdb_query(w->connection, "BEGIN TRANSACTION READ ONLY", &result) == DuckDBSuccess)
+        run_statement(w, sql, how, timeout_ms, start);
+    else
+        engine_error(w, duckdb_result_error(&result), timeout_ms);
+    duckdb_destroy_result(&result);
+    disarm(&w->watchdog);
+    run(w, "ROLLBACK");
+}
+
 static void serve_query(struct worker *w, const json_t *request, const char *sql)
 {
     struct nx_rendering how = {
@@ -456,22 +491,28 @@ static void serve_query(struct worker *w, const json_t *request, const char *sql
 
     clock_gettime(CLOCK_MONOTONIC, &start);
     arm(&w->watchdog, timeout_ms);
-    if (vet(w, sql, timeout_ms, &vetted))
-        run_statement(w, nx_text_string(&vetted), &how, timeout_ms, &start);
+    memset(w->named, 0, w->table_count * sizeof(*w->named));
+    if (vet(w, sql, timeout_ms, &vetted) && show_tables(w, nx_text_string(&vetted), timeout_ms)) {
+        run_alone(w, nx_text_string(&vetted), &how, timeout_ms, &start);
+        keep_tables(w);
+    }
     disarm(&w->watchdog);
     nx_text_free(&vetted);
 }
 
 /* ------------------------------------------------------------------ the list of tables */
 
-static bool count_rows(struct worker *w, const char *table, unsigned timeout_ms, int64_t *rows)
+static bool count_rows(struct worker *w, const struct nx_catalog_table *table, unsigned timeout_ms, int64_t *rows)
 {
+    struct nx_text sql = {0};
     duckdb_result result;
-    char sql[256];
     bool ok;
 
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM \"%s\"", table);
-    ok = duckdb_query(w->connection, sql, &result) == DuckDBSuccess;
+    nx_text_puts(&sql, "SELECT count(*) FROM read_parquet([");
+    nx_catalog_files(table, &sql);
+    nx_text_puts(&sql, "])");
+    ok = duckdb_query(w->connection, nx_text_string(&sql), &result) == DuckDBSuccess;
+    nx_text_free(&sql);
     if (ok) {
         duckdb_data_chunk chunk = duckdb_fetch_chunk(result);
 
@@ -480,7 +521,7 @@ static bool count_rows(struct worker *w, const char *table, unsigned timeout_ms,
             *rows = ((int64_t *)duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, 0)))[0];
         duckdb_destroy_data_chunk(&chunk);
     } else {
-        engine_error(w, duckdb_result_error(&result), timeout_ms);
+        table_error(w, table->name, duckdb_result_error(&result), timeout_ms);
     }
     duckdb_destroy_result(&result);
     return ok;
@@ -492,10 +533,10 @@ static void list_tables(struct worker *w, unsigned timeout_ms)
 
     nx_text_puts(&list.body, "[");
     for (size_t t = 0; t < w->table_count; t++) {
-        const struct worker_table *table = &w->tables[t];
+        const struct nx_catalog_table *table = &w->tables[t];
         int64_t rows = 0;
 
-        if (!count_rows(w, table->name, timeout_ms, &rows)) {
+        if (!count_rows(w, table, timeout_ms, &rows)) {
             nx_text_free(&list.body);
             return;
         }
@@ -537,6 +578,7 @@ static bool read_setup(struct worker *w)
     w->table_count = json_array_size(tables);
     w->tables = nx_zalloc(w->table_count, sizeof(*w->tables));
     w->names = nx_zalloc(w->table_count, sizeof(*w->names));
+    w->named = nx_zalloc(w->table_count, sizeof(*w->named));
     for (size_t t = 0; t < w->table_count; t++) {
         const json_t *table = json_array_get(tables, t);
 

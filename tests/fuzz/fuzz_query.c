@@ -23,6 +23,7 @@ static void open_engine(void)
 static void vet(const char *sql)
 {
     static const char *const tables[] = {"Summary", "Instruction", "DmaPacket"};
+    bool named[3] = {false};
     const char *rest;
     char *tree, *reason = NULL, *missing = NULL;
     duckdb_result result;
@@ -34,7 +35,7 @@ static void vet(const char *sql)
     if (duckdb_execute_prepared(serialize, &result) == DuckDBSuccess) {
         tree = duckdb_value_varchar(&result, 0, 0);
         if (tree) {
-            nx_guard_check(tree, strlen(tree), tables, 3, &reason, &missing);
+            nx_guard_check(tree, strlen(tree), tables, 3, named, &reason, &missing);
             free(reason);
             free(missing);
             duckdb_free(tree);

@@ -735,6 +735,214 @@ static void a_replaced_profile_is_whole(void **state)
     assert_true(seen_a + seen_b >= 40);
 }
 
+/* ------------------------------------------------------------------ copies in memory */
+
+/* The rows without the time that they took; to be freed. */
+static char *rows_of(const char *profile, const char *sql)
+{
+    struct nx_query query = query_of(sql);
+    struct nx_answer answer;
+    char *end;
+
+    query.profile = profile;
+    nx_pool_query(pool, &query, &answer);
+    if (answer.code != NX_QUERY_OK)
+        fail_msg("%s: %s", sql, answer.message);
+    end = strstr(answer.body, "\"elapsedMs\"");
+    assert_non_null(end);
+    *end = '\0';
+    free(answer.message);
+    free(answer.hint);
+    return answer.body;
+}
+
+/* As a worker answers that was never asked before: from the files. */
+static char *fresh_rows_of(const char *profile, const char *sql)
+{
+    struct nx_pool_options options = {0};
+    struct nx_pool *warm = pool;
+    char *rows;
+
+    pool = nx_pool_new(&store, &options);
+    rows = rows_of(profile, sql);
+    nx_pool_free(pool);
+    pool = warm;
+    return rows;
+}
+
+static void expect_rows(const char *profile, const char *sql, const char *part)
+{
+    char *rows = rows_of(profile, sql);
+
+    if (!strstr(rows, part))
+        fail_msg("%s of %s: no %s in %s", sql, profile, part, rows);
+    free(rows);
+}
+
+/* Where its rows come from: the plan says. */
+static bool is_copied(const char *profile, const char *table)
+{
+    char sql[128], *rows;
+    bool copied;
+
+    snprintf(sql, sizeof(sql), "EXPLAIN SELECT * FROM \"%s\"", table);
+    rows = rows_of(profile, sql);
+    copied = strstr(rows, "READ_PARQUET") == NULL;
+    free(rows);
+    return copied;
+}
+
+/* Asks until it is copied; a file that was just written is not, for a moment. */
+static void warm_up(const char *profile, const char *table)
+{
+    for (int i = 0; !is_copied(profile, table); i++) {
+        assert_in_range(i, 0, 100);
+        usleep(20000);
+    }
+}
+
+/* Writes one file of a profile in place, as another program may. */
+static void write_table(const char *profile, const char *table, const char *select)
+{
+    duckdb_database database;
+    duckdb_connection connection;
+    char path[256], temp[256], bytes[1 << 16];
+    FILE *from, *to;
+    size_t size;
+
+    snprintf(path, sizeof(path), "%s/profiles/global/%s@latest/%s.parquet", dir, profile, table);
+    snprintf(temp, sizeof(temp), "%s/written.tmp", dir);
+    assert_int_equal(duckdb_open(NULL, &database), DuckDBSuccess);
+    assert_int_equal(duckdb_connect(database, &connection), DuckDBSuccess);
+    run_sql(connection, "COPY (%s) TO '%s' (FORMAT parquet)", select, temp);
+    duckdb_disconnect(&connection);
+    duckdb_close(&database);
+    from = fopen(temp, "r");
+    to = fopen(path, "w");
+    assert_non_null(from);
+    assert_non_null(to);
+    while ((size = fread(bytes, 1, sizeof(bytes), from)))
+        assert_int_equal(fwrite(bytes, 1, size, to), size);
+    fclose(from);
+    assert_int_equal(fclose(to), 0);
+}
+
+static void copies_answer_as_files_do(void **state)
+{
+    static const char *const statements[] = {
+        "SELECT * FROM Item",
+        "SELECT * FROM Item LIMIT 3 OFFSET 4",
+        "SELECT Item FROM Item",
+        "DESCRIBE Item",
+        "SUMMARIZE Item",
+        "SHOW TABLES",
+        "SELECT id AS rowid, rowid + 1 FROM Item ORDER BY rowid DESC LIMIT 2",
+        "SELECT COLUMNS('.*i.*') FROM Item",
+        "SELECT typeof(COLUMNS(*)) FROM Item LIMIT 1",
+        "FROM main.Item i JOIN item ON i.id = item.id SELECT max(i.t), min(item.d), count(item.l)",
+    };
+
+    (void)state;
+    make_profile("copied", 10, "n");
+    write_table("copied", "Item", "SELECT range AS id, 'n' || range AS name, if(range = 3, NULL, range / 7) AS d, [range, NULL] AS l, "
+                "{'a': range, 'b': 'x'} AS s, TIMESTAMP '2026-01-02' AS t, range::UTINYINT AS u, '{\"a\":1}'::JSON AS j FROM range(20)");
+    for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+        char *fresh = fresh_rows_of("copied", statements[i]), *rows;
+
+        warm_up("copied", "Item");
+        rows = rows_of("copied", statements[i]);
+        assert_string_equal(rows, fresh);
+        free(rows);
+        free(fresh);
+        if (strstr(statements[i], "rowid")) { /* its worker reads the files from now on: take another one */
+            assert_false(is_copied("copied", "Item"));
+            kill_workers();
+        }
+    }
+}
+
+/* The engine's own name for a row's place, which no file has. */
+static void copies_have_no_more_columns(void **state)
+{
+    (void)state;
+    make_profile("copied", 10, "n");
+    warm_up("copied", "Other");
+    for (int i = 0; i < 2; i++) {
+        struct nx_query query = query_of("SELECT RowId FROM Other");
+        struct nx_answer answer;
+
+        query.profile = "copied";
+        nx_pool_query(pool, &query, &answer);
+        assert_int_equal(answer.code, NX_QUERY_SQL_ERROR);
+        nx_answer_free(&answer);
+    }
+}
+
+static void a_replaced_profile_leaves_no_copy(void **state)
+{
+    (void)state;
+    make_profile("copied", 10, "a");
+    make_profile("beside", 7, "b");
+    for (int i = 1; i <= 4; i++) {
+        char want[64];
+
+        warm_up("copied", "Item");
+        warm_up("beside", "Item");
+        make_profile("copied", 10 * i, "a");
+        snprintf(want, sizeof(want), "\"n\":%d,\"least\":\"a0\"", 10 * i);
+        expect_rows("copied", "SELECT count(*) AS n, min(name) AS least FROM Item", want);
+        expect_rows("beside", "SELECT count(*) AS n, min(name) AS least FROM Item", "\"n\":7,\"least\":\"b0\"");
+    }
+}
+
+static void a_changed_file_leaves_no_copy(void **state)
+{
+    (void)state;
+    make_profile("copied", 10, "a");
+    warm_up("copied", "Item");
+    expect_rows("copied", "SELECT max(name) AS x FROM Item", "\"a9\"");
+    write_table("copied", "Item", "SELECT range::BIGINT AS id, 'c' || range AS name FROM range(10)");
+    expect_rows("copied", "SELECT max(name) AS x FROM Item", "\"c9\"");
+    assert_false(is_copied("copied", "Item"));
+}
+
+static void large_tables_are_not_copied(void **state)
+{
+    static const char *const selects[] = {
+        "SELECT range AS id FROM range(20001)",
+        /* a file of kilobytes, and in memory more than there may be */
+        "SELECT range AS id, repeat('x', 20000) AS name FROM range(4000)",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(selects) / sizeof(selects[0]); i++) {
+        make_profile("copied", 10, "a");
+        write_table("copied", "Item", selects[i]);
+        warm_up("copied", "Other"); /* enough time */
+        for (int n = 0; n < 3; n++)
+            assert_false(is_copied("copied", "Item"));
+        assert_true(is_copied("copied", "Other"));
+        expect_rows("copied", "SELECT count(*) >= 4000 AS x FROM Item", "true");
+    }
+}
+
+static void a_damaged_file_spoils_no_other(void **state)
+{
+    struct nx_query query = query_of("SELECT * FROM Other");
+    struct nx_answer answer;
+
+    (void)state;
+    make_profile("copied", 10, "a");
+    write_file("profiles/global/copied@latest/Other.parquet", "PAR1 this is none");
+    query.profile = "copied";
+    nx_pool_query(pool, &query, &answer);
+    assert_int_equal(answer.code, NX_QUERY_FAILED);
+    assert_non_null(strstr(answer.message, "the table Other cannot be read"));
+    assert_non_null(strstr(answer.hint, "ingest"));
+    nx_answer_free(&answer);
+    expect_rows("copied", "SELECT count(*) AS n FROM Item", "\"n\":10");
+}
+
 static void warm_answers_are_quick(void **state)
 {
     double start, best = 1;
@@ -772,6 +980,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_killed_worker_is_replaced),
         cmocka_unit_test(a_broken_engine_is_replaced),
         cmocka_unit_test(a_replaced_profile_is_whole),
+        cmocka_unit_test(copies_answer_as_files_do),
+        cmocka_unit_test(copies_have_no_more_columns),
+        cmocka_unit_test(a_replaced_profile_leaves_no_copy),
+        cmocka_unit_test(a_changed_file_leaves_no_copy),
+        cmocka_unit_test(large_tables_are_not_copied),
+        cmocka_unit_test(a_damaged_file_spoils_no_other),
         cmocka_unit_test(warm_answers_are_quick),
     };
 
